@@ -194,7 +194,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
         status = fill_views(analysis->trace, results, cube, error);
     }
     if (status == FM_OK) {
-        status = fm_run_problems_fill(&results->problems, cube, error);
+        status = fm_run_problems_fill(&results->problems, analysis->lock_queues, cube, error);
     }
     if (status == FM_OK) {
         status = fm_warnings_add(analysis, cube, error);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/problem_predictions.h"
 
+#include "analysis/causes/charge.h"
 #include "analysis/dependencies/dependencies.h"
+#include "base/containers/sort.h"
 #include "base/memory.h"
 #include "whatif/changes/callpath_selection.h"
+#include "whatif/changes/pieces.h"
 #include "whatif/consequences.h"
 #include "whatif/identity.h"
 #include "whatif/prediction.h"
@@ -17,6 +20,12 @@
 /* How many of the largest problems of waiting, and of idle threads, are predicted. */
 #define PREDICTED_PROBLEMS 3
 #define PREDICTED_IDLE     2
+
+/* A function runs under a lock if so much of its time is spent while a lock is held. */
+#define LEAST_HELD 0.9
+
+/* Gains below this share of the run time are called none. */
+#define LEAST_SAVED 0.0005
 
 /* So many steps of a replay take as long as the analysis of an event, at least (P16 in
  * docs/performance.md). */
@@ -386,8 +395,11 @@ static bool *find_lock_waits(const struct fm_detail *detail)
     return waits;
 }
 
-/* Nobody waits for a lock where the problem shows. */
-static void predict_no_lock(struct predictor *predictor, uint32_t number)
+/* Changes the locks that are waited for where the problem shows.
+ * @param kind    of the change, in front of the call path
+ * @param behind  what follows the call path */
+static void predict_locks(struct predictor *predictor, uint32_t number,
+                          enum fm_predicted_change change, const char *kind, const char *behind)
 {
     const struct fm_cube_problem *problem = &predictor->cube->problems[number];
     bool *waits = find_lock_waits(predictor->detail);
@@ -397,7 +409,7 @@ static void predict_no_lock(struct predictor *predictor, uint32_t number)
         struct fm_error error;
         if (waits[callpath]) {
             char *where = fm_callpath_where(predictor->detail->trace, callpath), *text = NULL;
-            if (asprintf(&text, "nolock=%s", where) < 0) {
+            if (asprintf(&text, "%s=%s%s", kind, where, behind) < 0) {
                 fm_memory_exhausted();
             }
             fm_changes_add(&changes, text, &error);
@@ -407,10 +419,159 @@ static void predict_no_lock(struct predictor *predictor, uint32_t number)
         }
     }
     if (changes.count != 0) {
-        predict(predictor, number, FM_PREDICTED_NO_LOCK, FM_CUBE_NONE, &changes);
+        predict(predictor, number, change, FM_CUBE_NONE, &changes);
     }
     fm_changes_free(&changes);
     fm_free(waits);
+}
+
+/* Nobody waits for a lock where the problem shows. */
+static void predict_no_lock(struct predictor *predictor, uint32_t number)
+{
+    predict_locks(predictor, number, FM_PREDICTED_NO_LOCK, "nolock", "");
+}
+
+/* Several locks stand for each lock of a window for which calls wait where the problem shows. */
+static void predict_split_lock(struct predictor *predictor, uint32_t number)
+{
+    char behind[16];
+    snprintf(behind, sizeof behind, ":%d", FM_CUBE_SPLIT_LOCKS);
+    predict_locks(predictor, number, FM_PREDICTED_SPLIT_LOCK, "split-lock", behind);
+}
+
+/* Several locks help only where none would. */
+static void predict_without_lock(struct predictor *predictor, uint32_t number)
+{
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    const struct fm_cube_experiment *experiment = &predictor->cube->experiment;
+    predict_no_lock(predictor, number);
+    if (problem->prediction_count > 0 &&
+        (double)problem->predictions[0].saved >=
+            LEAST_SAVED * (double)(experiment->end - experiment->begin)) {
+        predict_split_lock(predictor, number);
+    }
+}
+
+/* A location holds a lock. */
+struct hold_span {
+    uint64_t from, to;
+    uint32_t owner; /* location, or the first one of a process */
+};
+
+typedef FM_VECTOR(struct hold_span) hold_spans;
+
+static int compare_spans(const void *a, const void *b)
+{
+    const struct hold_span *left = a, *right = b;
+    if (left->owner != right->owner) {
+        return left->owner < right->owner ? -1 : 1;
+    }
+    return left->from < right->from ? -1 : left->from > right->from;
+}
+
+/* Lists when locks are held: by owner and time, those that overlap joined. */
+static hold_spans list_holds(const struct fm_detail *detail)
+{
+    hold_spans spans = {0};
+    for (size_t i = 0; i < detail->holds.count; i++) {
+        const struct fm_lock_hold *hold = &detail->holds.items[i].hold;
+        fm_vector_push(&spans, ((struct hold_span){hold->held_from, hold->released, hold->owner}));
+    }
+    fm_sort(spans.items, spans.count, sizeof *spans.items, compare_spans);
+    size_t joined = 0;
+    for (size_t i = 0; i < spans.count; i++) {
+        const struct hold_span span = spans.items[i];
+        struct hold_span *last = joined > 0 ? &spans.items[joined - 1] : NULL;
+        if (last != NULL && last->owner == span.owner && span.from <= last->to) {
+            last->to = span.to > last->to ? span.to : last->to;
+        } else {
+            spans.items[joined++] = span;
+        }
+    }
+    spans.count = joined;
+    return spans;
+}
+
+/* @return the part of a piece of computation during which its owner holds a lock, ticks */
+static uint64_t held_part(const hold_spans *spans, uint32_t owner, const struct fm_piece *piece)
+{
+    size_t low = 0, high = spans->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct hold_span *span = &spans->items[middle];
+        if (span->owner < owner || (span->owner == owner && span->to <= piece->begin)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    uint64_t held = 0;
+    for (; low < spans->count && spans->items[low].owner == owner &&
+           spans->items[low].from < piece->end;
+         low++) {
+        const struct hold_span *span = &spans->items[low];
+        const uint64_t from = span->from > piece->begin ? span->from : piece->begin;
+        const uint64_t to = span->to < piece->end ? span->to : piece->end;
+        held += to > from ? to - from : 0;
+    }
+    return held;
+}
+
+/* @return whether nearly all that locations compute in a problem is computed while they hold locks
+ */
+static bool runs_under_locks(const struct fm_detail *detail, const struct fm_cube_problem *problem)
+{
+    const struct fm_trace *trace = detail->trace;
+    hold_spans spans = list_holds(detail);
+    uint64_t all = 0, held = 0;
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const struct fm_location *location = &trace->locations[l];
+        const uint32_t first = fm_trace_first_location(trace, fm_trace_process(trace, l));
+        uint8_t *wanted = fm_allocate(location->profile.count + 1, sizeof *wanted);
+        for (size_t v = 0; v < location->profile.count; v++) {
+            const uint32_t callpath = location->profile.items[v].callpath;
+            wanted[v] = callpath != FM_NONE && is_part(trace, problem, callpath) ? FM_PIECE_WANTED
+                                                                                 : FM_PIECE_APART;
+        }
+        struct fm_pieces pieces;
+        struct fm_piece piece;
+        fm_pieces_begin(&pieces, trace, l, wanted);
+        while (fm_pieces_next(&pieces, &piece)) {
+            const uint64_t own = held_part(&spans, l, &piece);
+            const uint64_t of_process = l == first ? own : held_part(&spans, first, &piece);
+            all += piece.end - piece.begin;
+            held += own > of_process ? own : of_process;
+        }
+        fm_free(wanted);
+    }
+    fm_vector_free(&spans);
+    return all > 0 && (double)held >= LEAST_HELD * (double)all;
+}
+
+/* Less is done while the lock is held. Changes cannot tell one visit of a function from another: of
+ * those that also run without the lock nothing is predicted. */
+static void predict_shorter(struct predictor *predictor, uint32_t number)
+{
+    const struct fm_trace *trace = predictor->detail->trace;
+    const struct fm_cube_problem *problem = &predictor->cube->problems[number];
+    if (runs_under_locks(predictor->detail, problem)) {
+        char *where = where_of(trace, problem, false);
+        predict_text(predictor, number, FM_PREDICTED_SHORTER, FM_CUBE_NONE, "scale=%s:0.5", where);
+        free(where);
+    }
+}
+
+/* @return whether some of the problem's waiting is waiting for progress: of what nobody who waits
+ * for a lock gets without it, replays know nothing */
+static bool shows_as_progress(const struct fm_cube_problem *problem)
+{
+    for (uint32_t i = 0; i < problem->symptom_count; i++) {
+        const fm_delay_kind_t kind = fm_delay_kind((fm_metric_t)problem->symptoms[i].metric);
+        if (kind != FM_DELAY_NONE && fm_charge_of(kind) == FM_CHARGE_PROGRESS) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* The barrier or fence in which most of the problem's waiting shows. */
@@ -490,10 +651,16 @@ static void predict_problem(struct predictor *predictor, uint32_t number)
         }
         break;
     case FM_CAUSE_SERIALIZATION:
-        predict_no_lock(predictor, number);
+        predict_without_lock(predictor, number);
+        predict_shorter(predictor, number);
+        break;
+    case FM_CAUSE_CONTENTION:
+        predict_without_lock(predictor, number);
         break;
     case FM_CAUSE_PROGRESS:
-        predict_text(predictor, number, FM_PREDICTED_PROGRESS, FM_CUBE_NONE, "noprogress-wait");
+        if (shows_as_progress(&predictor->cube->problems[number])) {
+            predict_text(predictor, number, FM_PREDICTED_PROGRESS, FM_CUBE_NONE, "noprogress-wait");
+        }
         break;
     default:
         return;

@@ -7,11 +7,13 @@
  * Tried are, for each of the three largest problems of waiting: of an imbalance, that the call path
  * takes on the problem's processes what it takes on the others (where the problem is not of whole
  * processes: nowhere more than the median), and that its work is spread evenly (processes that do
- * not execute it are taken to do their part while they wait); of a serialization, that nobody waits
- * for the locks that its symptoms wait for; of a lack of progress, ideal progress; and that the
- * barrier in which most of its waiting shows does not exist, or the fence waits for partners only.
- * Of each of the two largest problems of idle threads: that these threads take part in it, and that
- * it takes no time. Sixteen predictions at most.
+ * not execute it are taken to do their part while they wait); of a serialization or contention,
+ * that nobody waits for the locks that its symptoms wait for, that FM_CUBE_SPLIT_LOCKS locks stand
+ * for each of these that is of a window, and, if the call path runs under locks only, that it takes
+ * half the time; of a lack of progress, ideal progress; and that the barrier in which most of its
+ * waiting shows does not exist, or the fence waits for partners only. Of each of the two largest
+ * problems of idle threads: that these threads take part in it, and that it takes no time. At most
+ * 17 predictions, with that of the ideal network.
  */
 #ifndef FERMATA_WHATIF_PROBLEM_PREDICTIONS_H
 #define FERMATA_WHATIF_PROBLEM_PREDICTIONS_H

@@ -7,7 +7,8 @@ usage: check_problems.py FERMATA DIR COUNT SEED...   random scenarios
        check_problems.py FERMATA DIR FILE.scn...     the scenarios in files
 
 Compares cause and cost of all problems, when the larger ones arise and what they explain. Half of
-the random scenarios are programs of iterations, a third have teams of OpenMP threads. Files that fail stay in DIR.
+the random scenarios are programs of iterations, the others have locks of windows, mutexes, or teams of OpenMP
+threads. Files that fail stay in DIR.
 """
 
 import json
@@ -27,7 +28,8 @@ import timeline  # noqa: E402
 from problems import IDLE  # noqa: E402
 
 RANKS = (2, 12)
-FOCUSES = (None, "iterations", "hybrid", "iterations", "omp", "iterations")
+FOCUSES = (None, "iterations", "locks", "iterations", "hybrid", "iterations", "pthread", "iterations", "omp",
+           "iterations")
 # The report describes that many problems.
 DESCRIBED = 32
 

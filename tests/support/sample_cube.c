@@ -431,6 +431,12 @@ static void add_problems(struct fm_cube *cube)
     problem.lock = 3; /* does not exist */
     refuse(cube, &problem);
     problem.lock = 1;
+    problem.inside = problem.cost + 1;
+    refuse(cube, &problem);
+    problem.inside = problem.cost / 2;
+    problem.contention.lock_count = 1; /* it is no contention */
+    refuse(cube, &problem);
+    problem.contention.lock_count = 0;
     problem.occasion_count = 1;
     problem.occasions[0] = (struct fm_cube_occasion){.begin = 0, .end = 500000, .share = 0.9375};
     problem.excess.is_known = false;

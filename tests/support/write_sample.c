@@ -170,6 +170,7 @@ static fm_status_t add_problems(struct fm_cube *cube, struct fm_error *error)
             .callpath = causes[i].callpath,
             .phase = i == 0 ? 0 : FM_CUBE_NONE,
             .lock = causes[i].kind == FM_CAUSE_SERIALIZATION ? 1 : FM_CUBE_NONE,
+            .inside = causes[i].kind == FM_CAUSE_SERIALIZATION ? causes[i].cost : 0,
             .location_count = causes[i].location_count,
             .locations = causes[i].locations,
             .cost = causes[i].cost,

@@ -18,7 +18,8 @@ enum fm_charge {
 /** @return how wait states of a kind are charged. */
 enum fm_charge fm_charge_of(fm_delay_kind_t kind);
 
-/** @return the kind of cause that a region is: enum fm_cause_kind. */
+/** @return the kind of cause that a region is: enum fm_cause_kind; of contention, library calls
+ * inside an epoch of the lock are FM_CAUSE_CONTENTION instead. */
 uint32_t fm_cause_kind_of(const struct fm_analysis *analysis, uint32_t region,
                           enum fm_charge charge);
 

@@ -179,6 +179,7 @@ static void open_epoch(struct fm_library_walk *walk, const struct fm_rma *record
                                       .acquisition = (uint32_t)into->acquisitions.count - 1,
                                       .last_call = (uint32_t)into->calls.count - 1,
                                       .exclusive = !record->shared,
+                                      .lies_nowhere = record->peer == FM_NONE,
                                       .paradigm = (uint8_t)called(walk, call)->paradigm,
                                   });
     state_of(walk, record->window)->use.exclusively |= !record->shared;

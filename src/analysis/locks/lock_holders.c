@@ -19,6 +19,56 @@ static void take_span(void *context, unsigned worker, uint32_t process, const vo
     fm_vector_push(&holders->views[span->location].spans, *span);
 }
 
+static void take_mark(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct fm_lock_holders *holders = context;
+    const struct fm_lock_mark *mark = record;
+    fm_vector_push(&holders->views[mark->waiter].marks, *mark);
+}
+
+static void take_presence(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)worker;
+    (void)process;
+    struct fm_lock_holders *holders = context;
+    const struct fm_lock_presence *presence = record;
+    fm_vector_push(&holders->views[presence->location].presences, *presence);
+}
+
+/* A gap whose parts become spans. */
+struct dividing {
+    struct fm_lock_holders *holders;
+    const struct fm_lock_gap *gap;
+    unsigned worker;
+};
+
+static void send_part(void *context, uint32_t location, uint64_t from, uint64_t to)
+{
+    const struct dividing *dividing = context;
+    const struct fm_trace *trace = dividing->holders->analysis->trace;
+    const bool is_free = location == FM_NONE;
+    fm_lock_send_span(
+        dividing->holders, dividing->worker,
+        &(struct fm_holder_span){
+            .from = from,
+            .to = to,
+            .succession = dividing->gap->succession,
+            .location = is_free ? fm_trace_first_location(trace, dividing->gap->target) : location,
+            .is_free = is_free,
+            .lacks_progress = !is_free,
+        });
+}
+
+static void take_gap(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)process;
+    struct fm_lock_holders *holders = context;
+    struct dividing dividing = {holders, record, worker};
+    fm_lock_gap_divide(holders->progress, record, send_part, &dividing);
+}
+
 static void take_claim(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
@@ -38,12 +88,20 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
     holders->analysis = analysis;
     holders->views = fm_allocate(analysis->trace->location_count, sizeof *holders->views);
     holders->turns = fm_allocate(analysis->trace->process_count, sizeof *holders->turns);
+    holders->locks = fm_allocate(analysis->trace->process_count, sizeof *holders->locks);
     holders->counts = fm_allocate(analysis->trace->process_count, sizeof *holders->counts);
     holders->scratch = fm_lock_scratch_create(fm_engine_workers(analysis->engine));
+    holders->progress = fm_lock_gaps_create(analysis);
+    holders->gaps =
+        fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_gap), take_gap, holders);
     holders->spans =
         fm_dispatch_create(analysis->engine, sizeof(struct fm_holder_span), take_span, holders);
     holders->claims =
         fm_dispatch_create(analysis->engine, sizeof(struct sent_claim), take_claim, holders);
+    holders->marks =
+        fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_mark), take_mark, holders);
+    holders->presences = fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_presence),
+                                            take_presence, holders);
     return holders;
 }
 
@@ -54,6 +112,26 @@ void fm_lock_send_span(struct fm_lock_holders *holders, unsigned worker,
 {
     fm_dispatch_send(holders->spans, worker,
                      fm_trace_process(holders->analysis->trace, span->location), span);
+}
+
+void fm_lock_send_mark(struct fm_lock_holders *holders, unsigned worker,
+                       const struct fm_lock_mark *mark)
+{
+    fm_dispatch_send(holders->marks, worker,
+                     fm_trace_process(holders->analysis->trace, mark->waiter), mark);
+}
+
+void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker,
+                           const struct fm_lock_presence *presence)
+{
+    fm_dispatch_send(holders->presences, worker,
+                     fm_trace_process(holders->analysis->trace, presence->location), presence);
+}
+
+void fm_lock_send_gap(struct fm_lock_holders *holders, unsigned worker,
+                      const struct fm_lock_gap *gap)
+{
+    fm_dispatch_send(holders->gaps, worker, gap->target, gap);
 }
 
 void fm_lock_send_claim(struct fm_lock_holders *holders, unsigned worker,
@@ -124,6 +202,8 @@ static void sort_views(void *context, unsigned worker, uint32_t first, uint32_t 
         fm_sort(view->waiting.items, view->waiting.count, sizeof *view->waiting.items,
                 compare_claims);
         fm_sort(view->caused.items, view->caused.count, sizeof *view->caused.items, compare_claims);
+        fm_lock_marks_sort(&view->marks);
+        fm_lock_presences_join(&view->presences);
     }
 }
 
@@ -134,14 +214,22 @@ static void close_sending(struct fm_lock_holders *holders)
     }
     fm_lock_scratch_free(holders->scratch, fm_engine_workers(holders->analysis->engine));
     holders->scratch = NULL;
+    fm_lock_gaps_free(holders->progress);
+    holders->progress = NULL;
+    fm_dispatch_free(holders->gaps);
     fm_dispatch_free(holders->spans);
     fm_dispatch_free(holders->claims);
+    fm_dispatch_free(holders->marks);
+    fm_dispatch_free(holders->presences);
 }
 
 void fm_lock_holders_deliver(struct fm_lock_holders *holders)
 {
+    fm_dispatch_deliver(holders->gaps);
     fm_dispatch_deliver(holders->spans);
     fm_dispatch_deliver(holders->claims);
+    fm_dispatch_deliver(holders->marks);
+    fm_dispatch_deliver(holders->presences);
     close_sending(holders);
     fm_engine_run(holders->analysis->engine, sort_views, holders);
 }
@@ -156,12 +244,16 @@ void fm_lock_holders_free(struct fm_lock_holders *holders)
         fm_vector_free(&holders->views[l].spans);
         fm_vector_free(&holders->views[l].waiting);
         fm_vector_free(&holders->views[l].caused);
+        fm_vector_free(&holders->views[l].marks);
+        fm_vector_free(&holders->views[l].presences);
     }
     for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
         fm_vector_free(&holders->turns[p]);
+        fm_vector_free(&holders->locks[p]);
     }
     fm_free(holders->counts);
     fm_free(holders->turns);
+    fm_free(holders->locks);
     fm_free(holders->views);
     fm_free(holders);
 }
@@ -174,4 +266,10 @@ struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint3
 const fm_lock_turns *fm_lock_holders_turns(const struct fm_lock_holders *holders, uint32_t home)
 {
     return &holders->turns[home];
+}
+
+const fm_contended_locks *fm_lock_holders_locks(const struct fm_lock_holders *holders,
+                                                uint32_t home)
+{
+    return &holders->locks[home];
 }

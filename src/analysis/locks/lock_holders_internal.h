@@ -6,6 +6,7 @@
 #ifndef FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_INTERNAL_H
 #define FERMATA_ANALYSIS_LOCKS_LOCK_HOLDERS_INTERNAL_H
 
+#include "analysis/locks/lock_gaps.h"
 #include "analysis/locks/lock_holders.h"
 
 #include "engine/dispatch/dispatch.h"
@@ -14,22 +15,39 @@ struct fm_lock_scratch;
 
 /** Numbers given so far at one process. */
 struct fm_lock_counts {
-    uint32_t successions, waits;
+    uint32_t successions, waits, locks;
 };
 
 struct fm_lock_holders {
     const struct fm_analysis *analysis;
     struct fm_lock_view *views;      /**< by location */
     fm_lock_turns *turns;            /**< by process */
+    fm_contended_locks *locks;       /**< by process at which they are judged */
     struct fm_lock_counts *counts;   /**< by process: what is judged there, so far */
     struct fm_lock_scratch *scratch; /**< by worker; NULL once all is delivered */
+    struct fm_lock_gaps *progress;   /**< of the targets; NULL once all is delivered */
+    struct fm_dispatch *gaps;        /**< to the target */
     struct fm_dispatch *spans;
     struct fm_dispatch *claims;
+    struct fm_dispatch *marks;     /**< to the waiting location */
+    struct fm_dispatch *presences; /**< to the location */
 };
 
 /** Sends a span to the location that it is about. */
 void fm_lock_send_span(struct fm_lock_holders *holders, unsigned worker,
                        const struct fm_holder_span *span);
+
+/** Sends a mark to the waiting location. */
+void fm_lock_send_mark(struct fm_lock_holders *holders, unsigned worker,
+                       const struct fm_lock_mark *mark);
+
+/** Sends a presence to its location. */
+void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker,
+                           const struct fm_lock_presence *presence);
+
+/** Sends a gap to the target of its lock, which sends spans for it. */
+void fm_lock_send_gap(struct fm_lock_holders *holders, unsigned worker,
+                      const struct fm_lock_gap *gap);
 
 /** Sends a claim to the waiting location and to the one that has caused the wait. */
 void fm_lock_send_claim(struct fm_lock_holders *holders, unsigned worker,

@@ -581,3 +581,30 @@ fm_status_t fm_lock_queues_fill(struct fm_lock_queues *queues, const struct fm_t
     cube->left_out_locks_waiting = all->left_out_waiting;
     return status;
 }
+
+uint32_t fm_lock_queues_find(const struct fm_lock_queues *queues,
+                             const struct fm_contended_lock *lock)
+{
+    if (queues == NULL) {
+        return FM_CUBE_NONE;
+    }
+    const lock_vector *locks = &queues->of_worker[0].locks;
+    const struct found_lock wanted = {
+        .lock.window = lock->window,
+        .named = {.id = lock->id,
+                  .process = lock->target,
+                  .paradigm = lock->paradigm,
+                  .is_of_threads = lock->window == FM_NONE},
+    };
+    size_t low = 0, high = locks->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (compare_locks(&locks->items[middle], &wanted) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < locks->count && compare_locks(&locks->items[low], &wanted) == 0 ? (uint32_t)low
+                                                                                 : FM_CUBE_NONE;
+}

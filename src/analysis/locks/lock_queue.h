@@ -13,6 +13,7 @@
 #ifndef FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 #define FERMATA_ANALYSIS_LOCKS_LOCK_QUEUE_H
 
+#include "analysis/locks/lock_uses.h"
 #include "base/containers/vector.h"
 #include "base/error.h"
 #include "cube/model/cube.h"
@@ -91,5 +92,10 @@ void fm_lock_queues_collect(struct fm_lock_queues *queues, struct fm_team *team)
  * be NULL. For process 0. */
 fm_status_t fm_lock_queues_fill(struct fm_lock_queues *queues, const struct fm_trace *trace,
                                 struct fm_cube *cube, struct fm_error *error);
+
+/** @return the number of a lock in the cube that fm_lock_queues_fill() has filled; FM_CUBE_NONE: it
+ * was left out. `queues` may be NULL. For process 0. */
+uint32_t fm_lock_queues_find(const struct fm_lock_queues *queues,
+                             const struct fm_contended_lock *lock);
 
 #endif

@@ -62,7 +62,7 @@ void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_segment_
         while (sweep->heap.count > 0 && holds[sweep->heap.items[0]].released <= now) {
             pop_hold(sweep);
         }
-        struct fm_lock_segment segment = {now, FM_NONE, 0};
+        struct fm_lock_segment segment = {now, FM_NONE, 0, false};
         now = next < count ? order[next].key : to;
         if (sweep->heap.count > 0) {
             segment.hold = sweep->heap.items[0];
@@ -70,9 +70,13 @@ void fm_lock_segments_find(struct fm_lock_sweep *sweep, const struct fm_segment_
             now = end < now ? end : now;
         } else if (next < count) {
             segment.hold = order[next].value;
+            const uint64_t requested = holds[segment.hold].requested;
+            segment.is_free = requested > segment.from;
+            now = segment.is_free && requested < now ? requested : now;
         }
-        size_t last = segments->count;
-        if (last == 0 || segments->items[last - 1].hold != segment.hold) {
+        const size_t last = segments->count;
+        if (last == 0 || segments->items[last - 1].hold != segment.hold ||
+            segments->items[last - 1].is_free != segment.is_free) {
             fm_vector_push(segments, segment);
         }
     }

@@ -20,6 +20,11 @@ struct tenant {
     uint32_t tenure;
 };
 
+/* From the first to the last instant of some waits; from > to: none. */
+struct lock_span {
+    uint64_t from, to;
+};
+
 struct fm_lock_scratch {
     FM_VECTOR(struct tenant) tenants;
     FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
@@ -29,6 +34,8 @@ struct fm_lock_scratch {
     struct fm_lock_sweep sweep;
     fm_lock_segments segments, own_segments;
     struct fm_map latest_of_owner;
+    FM_VECTOR(struct lock_span) waits_of; /* [number of the lock]: when it is waited for */
+    FM_VECTOR(struct fm_keyed) durations, begins;
     unsigned char apart[FM_APART];
 };
 
@@ -38,7 +45,9 @@ struct adding {
     struct fm_lock_scratch *scratch;
     unsigned worker;
     uint32_t home;
+    const struct fm_lock_group *group;
     const struct fm_lock_tenure *tenures;
+    uint32_t first_lock; /* number of the first lock among those of the home */
 };
 
 struct fm_lock_scratch *fm_lock_scratch_create(unsigned workers)
@@ -60,6 +69,9 @@ void fm_lock_scratch_free(struct fm_lock_scratch *all, unsigned workers)
         fm_vector_free(&scratch->segments);
         fm_vector_free(&scratch->own_segments);
         fm_map_free(&scratch->latest_of_owner);
+        fm_vector_free(&scratch->waits_of);
+        fm_vector_free(&scratch->durations);
+        fm_vector_free(&scratch->begins);
     }
     fm_free(all);
 }
@@ -75,9 +87,36 @@ static void send_span(const struct adding *adding, uint64_t succession, uint32_t
                       uint64_t from, uint64_t to)
 {
     if (from < to) {
-        fm_lock_send_span(adding->holders, adding->worker,
-                          &(struct fm_holder_span){from, to, succession, location, 0});
+        fm_lock_send_span(
+            adding->holders, adding->worker,
+            &(struct fm_holder_span){
+                .from = from, .to = to, .succession = succession, .location = location});
     }
+}
+
+/* Sends a time in which nobody holds the lock and nobody who has requested it is next.
+ * @param target  that the lock lies on; FM_NONE: none */
+static void send_free(const struct adding *adding, uint64_t succession, uint32_t target,
+                      uint64_t from, uint64_t to)
+{
+    if (from >= to) {
+        return;
+    }
+    if (adding->group->needs_progress && target != FM_NONE) {
+        fm_lock_send_gap(
+            adding->holders, adding->worker,
+            &(struct fm_lock_gap){from, to, succession, target, adding->group->paradigm});
+        return;
+    }
+    const struct fm_trace *trace = adding->holders->analysis->trace;
+    fm_lock_send_span(adding->holders, adding->worker,
+                      &(struct fm_holder_span){
+                          .from = from,
+                          .to = to,
+                          .succession = succession,
+                          .location = fm_trace_first_location(trace, adding->home),
+                          .is_free = true,
+                      });
 }
 
 static void send_claim(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
@@ -98,6 +137,42 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
     fm_lock_send_claim(adding->holders, adding->worker, &claim);
 }
 
+static fm_lock_key_t key_of(const struct adding *adding, uint32_t lock)
+{
+    return (uint64_t)adding->home << 32 | (adding->first_lock + lock);
+}
+
+static fm_lock_key_t group_of(const struct adding *adding)
+{
+    return FM_ALL_LOCKS | key_of(adding, 0);
+}
+
+/* @return the number of the lock for which an epoch waits: one of all targets for that of the epoch
+ * before */
+static uint32_t contended_by(const struct adding *adding, const struct fm_lock_tenure *tenure)
+{
+    return tenure->lock != FM_NONE ? tenure->lock : adding->tenures[tenure->blocked_by].lock;
+}
+
+static void send_mark(const struct adding *adding, const struct fm_lock_tenure *tenure,
+                      uint64_t number)
+{
+    const bool is_served = tenure->served_until != 0;
+    fm_lock_send_mark(
+        adding->holders, adding->worker,
+        &(struct fm_lock_mark){
+            .until = is_served ? tenure->served_until : tenure->waited_until,
+            .enter = tenure->waited_from,
+            .passed = tenure->waited_until,
+            .wait = number,
+            .lock = key_of(adding, contended_by(adding, tenure)),
+            .group = group_of(adding),
+            .waiter = tenure->waiter,
+            .cause = is_served ? tenure->served_by : adding->tenures[tenure->blocked_by].location,
+            .is_of_threads = adding->group->window == FM_NONE,
+        });
+}
+
 static void add_turn(const struct adding *adding, const struct fm_lock_tenure *tenure)
 {
     const struct fm_lock_tenure *cause = &adding->tenures[tenure->blocked_by];
@@ -112,28 +187,63 @@ static void add_turn(const struct adding *adding, const struct fm_lock_tenure *t
                                                           });
 }
 
+/* Who is waited for in a part of a succession. */
+struct waited_for {
+    uint32_t location; /* FM_NONE: nobody sees this part, or it is free */
+    bool is_free;
+};
+
+static struct waited_for waited_for_in(const struct fm_lock_segment *segment,
+                                       const struct fm_segment_hold *holds, uint32_t otherwise)
+{
+    const bool is_known = segment->hold != FM_NONE && !segment->is_free;
+    return (struct waited_for){
+        .location =
+            is_known ? holds[segment->hold].location : (segment->is_free ? FM_NONE : otherwise),
+        .is_free = segment->is_free,
+    };
+}
+
+static void send_waited_for(const struct adding *adding, uint64_t succession, struct waited_for who,
+                            uint32_t target, uint64_t from, uint64_t to)
+{
+    if (who.is_free) {
+        send_free(adding, succession, target, from, to);
+    } else if (who.location != FM_NONE) {
+        send_span(adding, succession, who.location, from, to);
+    }
+}
+
+/* @return the process that the lock lies on for which a wait is; of several, for which its
+ * predecessor was; FM_NONE: none */
+static uint32_t target_of(const struct adding *adding, const struct lock_wait *wait)
+{
+    const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
+    tenure = tenure->lock == FM_NONE ? &adding->tenures[tenure->blocked_by] : tenure;
+    return tenure->lies_nowhere ? FM_NONE : tenure->target;
+}
+
 /* Sends the segments that waits see, adjacent ones of one location as one span. */
 static void send_shared_spans(const struct adding *adding, uint64_t succession, uint64_t end)
 {
     const fm_lock_segments *segments = &adding->scratch->segments;
     const struct fm_segment_hold *holds = adding->scratch->holds.items;
+    const uint32_t target = target_of(adding, &adding->scratch->lock_waits.items[0]);
     int32_t waits = 0;
-    uint32_t location = FM_NONE;
+    struct waited_for who = {FM_NONE, false};
     uint64_t from = 0;
     for (size_t s = 0; s <= segments->count; s++) {
         uint64_t time = end;
-        uint32_t next = FM_NONE;
+        struct waited_for next = {FM_NONE, false};
         if (s < segments->count) {
             const struct fm_lock_segment *segment = &segments->items[s];
             waits += segment->more_waits;
             time = segment->from;
-            next = waits > 0 && segment->hold != FM_NONE ? holds[segment->hold].location : FM_NONE;
+            next = waits > 0 ? waited_for_in(segment, holds, FM_NONE) : next;
         }
-        if (next != location) {
-            if (location != FM_NONE) {
-                send_span(adding, succession, location, from, time);
-            }
-            location = next;
+        if (next.location != who.location || next.is_free != who.is_free) {
+            send_waited_for(adding, succession, who, target, from, time);
+            who = next;
             from = time;
         }
     }
@@ -144,8 +254,8 @@ static bool are_of(const fm_lock_segments *segments, const struct fm_segment_hol
                    uint32_t location)
 {
     for (size_t s = 0; s < segments->count; s++) {
-        uint32_t hold = segments->items[s].hold;
-        if (hold != FM_NONE && holds[hold].location != location) {
+        const uint32_t hold = segments->items[s].hold;
+        if (segments->items[s].is_free || (hold != FM_NONE && holds[hold].location != location)) {
             return false;
         }
     }
@@ -187,8 +297,8 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         const struct fm_lock_segment *segment = &scratch->own_segments.items[s];
         uint64_t end =
             s + 1 < scratch->own_segments.count ? scratch->own_segments.items[s + 1].from : to;
-        uint32_t location = segment->hold != FM_NONE ? own[segment->hold].location : cause;
-        send_span(adding, succession, location, segment->from, end);
+        send_waited_for(adding, succession, waited_for_in(segment, own, cause),
+                        target_of(adding, wait), segment->from, end);
     }
     send_claim(adding, wait, number, succession, begin, to);
 }
@@ -236,6 +346,7 @@ static void prepare_holds(const struct adding *adding, uint64_t from, uint64_t t
         *hold = (struct fm_segment_hold){
             .acquired = tenure->acquired,
             .released = tenure->released,
+            .requested = tenure->requested,
             .latest_release = latest,
             .tenure = number,
             .location = tenure->location,
@@ -270,6 +381,21 @@ static bool holds_itself(const struct adding *adding, uint32_t tenure, size_t *n
     return latest != FM_MAP_ABSENT && holds[latest].released > waiting->waited_from;
 }
 
+/* @return whether a wait may share the segments first .. last: while nobody has the lock, epochs of
+ * all targets depend on different ones */
+static bool can_share(const struct adding *adding, const struct fm_lock_tenure *tenure,
+                      size_t first, size_t last)
+{
+    const struct fm_lock_segment *segments = adding->scratch->segments.items;
+    if (tenure->lock != FM_NONE || !adding->group->needs_progress) {
+        return true;
+    }
+    while (first <= last && !segments[first].is_free) {
+        first++;
+    }
+    return first > last;
+}
+
 /* Decides up to when each wait sees the common succession. */
 static void share(const struct adding *adding)
 {
@@ -290,19 +416,24 @@ static void share(const struct adding *adding)
         if (until <= tenure->waited_from) {
             continue;
         }
-        size_t first = fm_lock_segment_at(&scratch->segments, tenure->waited_from);
+        const struct fm_lock_segment *segments = scratch->segments.items;
+        const size_t first = fm_lock_segment_at(&scratch->segments, tenure->waited_from);
         size_t last = fm_lock_segment_at(&scratch->segments, until - 1);
-        const struct fm_lock_segment *segment = &scratch->segments.items[last];
-        if (segment->hold == FM_NONE || segment->hold > wait->hold) {
+        while (segments[last].hold == FM_NONE || segments[last].hold > wait->hold) {
+            until = segments[last].from;
             if (last == first) {
-                continue;
+                until = tenure->waited_from;
+                break;
             }
-            until = segment->from;
             last--;
+        }
+        if (until <= tenure->waited_from || !can_share(adding, tenure, first, last)) {
+            continue;
         }
         wait->shared_until = until;
         if (until == tenure->waited_until && last == first && tenure->served_until == 0 &&
-            scratch->holds.items[scratch->segments.items[first].hold].location ==
+            !segments[first].is_free &&
+            scratch->holds.items[segments[first].hold].location ==
                 adding->tenures[tenure->blocked_by].location) {
             wait->is_plain = true;
             continue;
@@ -339,6 +470,7 @@ static void add_waits(const struct adding *adding)
         uint64_t number =
             (uint64_t)adding->home << 32 | adding->holders->counts[adding->home].waits++;
         add_turn(adding, tenure);
+        send_mark(adding, tenure, number);
         if (wait->is_plain) {
             continue;
         }
@@ -418,6 +550,127 @@ static void add_shared_waits(const struct adding *adding, const struct tenant *t
     add_waits(adding);
 }
 
+/* ---- the locks that are waited for ---- */
+
+/* Finds when each lock is waited for. @return their number */
+static uint32_t find_waits_of(const struct adding *adding, uint32_t count)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    uint32_t locks = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t lock = adding->tenures[i].lock;
+        locks = lock != FM_NONE && lock >= locks ? lock + 1 : locks;
+    }
+    scratch->waits_of.count = 0;
+    for (uint32_t lock = 0; lock < locks; lock++) {
+        fm_vector_push(&scratch->waits_of, ((struct lock_span){UINT64_MAX, 0}));
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[i];
+        if (tenure->waiter != FM_NONE) {
+            struct lock_span *waits = &scratch->waits_of.items[contended_by(adding, tenure)];
+            waits->from = tenure->waited_from < waits->from ? tenure->waited_from : waits->from;
+            waits->to = tenure->waited_until > waits->to ? tenure->waited_until : waits->to;
+        }
+    }
+    return locks;
+}
+
+/* Sends when the owner of an epoch is in it, as far as others wait for the lock meanwhile. */
+static void send_presence(const struct adding *adding, const struct fm_lock_tenure *tenure,
+                          struct lock_span waits)
+{
+    if (tenure->requested >= waits.to || tenure->released <= waits.from) {
+        return;
+    }
+    const struct fm_trace *trace = adding->holders->analysis->trace;
+    const bool is_of_thread = adding->group->window == FM_NONE;
+    fm_lock_send_presence(
+        adding->holders, adding->worker,
+        &(struct fm_lock_presence){
+            .lock = tenure->lock == FM_NONE ? group_of(adding) : key_of(adding, tenure->lock),
+            .from = tenure->requested,
+            .to = tenure->released,
+            .location =
+                is_of_thread ? tenure->location : fm_trace_first_location(trace, tenure->owner),
+        });
+}
+
+static void send_presences(const struct adding *adding, uint32_t count)
+{
+    const struct fm_lock_scratch *scratch = adding->scratch;
+    struct lock_span any = {UINT64_MAX, 0};
+    for (size_t lock = 0; lock < scratch->waits_of.count; lock++) {
+        const struct lock_span *waits = &scratch->waits_of.items[lock];
+        any.from = waits->from < any.from ? waits->from : any.from;
+        any.to = waits->to > any.to ? waits->to : any.to;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t lock = adding->tenures[i].lock;
+        send_presence(adding, &adding->tenures[i],
+                      lock == FM_NONE ? any : scratch->waits_of.items[lock]);
+    }
+}
+
+/* Notes how long an epoch holds its lock. */
+static void note_hold(struct fm_lock_scratch *scratch, const struct fm_lock_tenure *tenure,
+                      uint32_t number)
+{
+    const bool is_held = tenure->released > tenure->acquired;
+    const uint64_t duration = is_held ? tenure->released - tenure->acquired : 0;
+    fm_vector_push(&scratch->durations, ((struct fm_keyed){duration, number}));
+    fm_vector_push(&scratch->begins, ((struct fm_keyed){tenure->acquired, number}));
+}
+
+/* @return the ticks in which some of the noted epochs hold their lock */
+static uint64_t time_held(const struct adding *adding)
+{
+    const struct fm_lock_scratch *scratch = adding->scratch;
+    uint64_t held = 0, until = 0;
+    for (size_t i = 0; i < scratch->begins.count; i++) {
+        const struct fm_lock_tenure *tenure = &adding->tenures[scratch->begins.items[i].value];
+        const uint64_t from = tenure->acquired > until ? tenure->acquired : until;
+        if (tenure->released > from) {
+            held += tenure->released - from;
+            until = tenure->released;
+        }
+    }
+    return held;
+}
+
+/* Describes the lock of some tenants, if it is waited for. */
+static void add_lock(const struct adding *adding, const struct tenant *tenants, size_t count)
+{
+    struct fm_lock_scratch *scratch = adding->scratch;
+    const uint32_t lock = tenants[0].lock;
+    if (lock == FM_NONE || scratch->waits_of.items[lock].to == 0) {
+        return;
+    }
+    scratch->durations.count = scratch->begins.count = 0;
+    for (size_t i = 0; i < count; i++) {
+        note_hold(scratch, &adding->tenures[tenants[i].tenure], tenants[i].tenure);
+    }
+    for (size_t i = 0; i < scratch->of_all.count; i++) {
+        note_hold(scratch, &adding->tenures[scratch->of_all.items[i]], scratch->of_all.items[i]);
+    }
+    const size_t epochs = scratch->durations.count;
+    fm_keyed_sort(scratch->durations.items, epochs, NULL);
+    fm_keyed_sort(scratch->begins.items, epochs, NULL);
+    const struct fm_lock_tenure *tenure = &adding->tenures[tenants[0].tenure];
+    fm_vector_push(&adding->holders->locks[adding->home],
+                   ((struct fm_contended_lock){
+                       .key = key_of(adding, lock),
+                       .group = group_of(adding),
+                       .id = tenure->id,
+                       .hold = scratch->durations.items[(epochs - 1) / 2].key,
+                       .held = time_held(adding),
+                       .epochs = (uint32_t)epochs,
+                       .window = adding->group->window,
+                       .target = tenure->target,
+                       .paradigm = adding->group->paradigm,
+                   }));
+}
+
 /* ---- all epochs of a window ---- */
 
 static int compare_tenants(const void *a, const void *b)
@@ -452,14 +705,25 @@ static bool sort_tenants(const struct adding *adding, uint32_t count)
     return waited;
 }
 
-void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint32_t home,
-                         const struct fm_lock_tenure *tenures, uint32_t count)
+void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker,
+                         const struct fm_lock_group *group, const struct fm_lock_tenure *tenures,
+                         uint32_t count)
 {
-    struct adding adding = {holders, &holders->scratch[worker], worker, home, tenures};
+    struct adding adding = {
+        .holders = holders,
+        .scratch = &holders->scratch[worker],
+        .worker = worker,
+        .home = group->home,
+        .group = group,
+        .tenures = tenures,
+        .first_lock = holders->counts[group->home].locks,
+    };
     struct fm_lock_scratch *scratch = adding.scratch;
     if (!sort_tenants(&adding, count)) {
         return;
     }
+    holders->counts[group->home].locks += find_waits_of(&adding, count);
+    send_presences(&adding, count);
     const struct tenant *tenants = scratch->tenants.items;
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;
@@ -468,5 +732,6 @@ void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker, uint3
         }
         add_exclusive_waits(&adding, tenants + begin, end - begin);
         add_shared_waits(&adding, tenants + begin, end - begin);
+        add_lock(&adding, tenants + begin, end - begin);
     }
 }

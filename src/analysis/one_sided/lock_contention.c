@@ -10,6 +10,7 @@
 #include "analysis/one_sided/lock_order.h"
 #include "analysis/one_sided/progress_waits.h"
 #include "analysis/pattern.h"
+#include "analysis/progress/progress_evidence.h"
 
 #include "base/containers/map.h"
 #include "engine/dispatch/dispatch.h"
@@ -378,11 +379,14 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
         const struct epoch *epoch = &epochs[i];
         const struct fm_released_call *call = epoch->waiting_call;
         tenures[i - begin] = (struct fm_lock_tenure){
+            .requested = epoch->message->requested,
             .acquired = acquired_at(epochs, epoch),
             .released = epoch->message->leave,
             .waited_from = call == NULL ? 0 : call->enter,
             .waited_until = call == NULL ? 0 : epoch->waited_until,
+            .id = epoch->message->lock,
             .lock = epoch->number,
+            .target = epoch->message->target,
             .owner = epoch->message->owner,
             .location = epoch->message->location,
             .served_until = call == NULL ? 0 : call->served_until,
@@ -390,9 +394,18 @@ static void add_holders(struct contention *contention, unsigned worker, uint32_t
             .waiter = call == NULL ? FM_NONE : call->location,
             .blocked_by = call == NULL ? FM_NONE : epoch->blocked_by - begin,
             .exclusive = epoch->message->exclusive,
+            .lies_nowhere = epoch->message->lies_nowhere,
         };
     }
-    fm_lock_holders_add(contention->finder->analysis->lock_holders, worker, home, tenures,
+    const struct fm_released_epoch *last = epochs[end - 1].message;
+    const struct fm_lock_group group = {
+        .home = home,
+        .window = last->window,
+        .paradigm = last->paradigm,
+        .needs_progress =
+            fm_evidence_window_waits(contention->finder->analysis->evidence, last->window),
+    };
+    fm_lock_holders_add(contention->finder->analysis->lock_holders, worker, &group, tenures,
                         end - begin);
     fm_free(tenures);
 }

@@ -27,8 +27,9 @@ struct fm_lock_epoch {
     bool in_row;                /**< its calls are consecutive activities of the location of the
                                      request and are not listed. Only in epochs with one target. */
     bool exclusive;
-    bool unrequested; /**< it begins with its acquisition */
-    uint8_t paradigm; /**< fm_paradigm_t */
+    bool lies_nowhere; /**< the lock is one of no process: `target` is the first one */
+    bool unrequested;  /**< it begins with its acquisition */
+    uint8_t paradigm;  /**< fm_paradigm_t */
 };
 
 /** A recorded acquisition of a lock. */

@@ -176,6 +176,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
         .epoch = local->epoch,
         .first_call = (uint32_t)list->calls.count,
         .exclusive = epoch->exclusive,
+        .lies_nowhere = epoch->lies_nowhere,
         .candidates_known = acquisition != NULL,
         .paradigm = epoch->paradigm,
     };

@@ -26,6 +26,7 @@ struct fm_released_epoch {
     uint32_t epoch;                  /**< of the owner */
     uint32_t first_call, call_count; /**< in the list of calls beside it */
     bool exclusive;
+    bool lies_nowhere;     /**< the lock is one of no process; `target` judges it */
     bool candidates_known; /**< it is known which of its calls acquired the lock */
     uint8_t paradigm;      /**< fm_paradigm_t */
 };

@@ -3,6 +3,7 @@
 
 #include "analysis/causes/blame/blame.h"
 #include "analysis/causes/caused_waits.h"
+#include "analysis/locks/lock_holders.h"
 #include "base/containers/sort.h"
 #include "engine/dispatch/dispatch.h"
 
@@ -11,6 +12,13 @@ struct part_message {
     struct fm_blamed_part part;
     uint32_t waiter;
     uint32_t unused;
+};
+
+/* A piece of a wait state and the lock that is waited for. */
+struct piece_of_lock {
+    struct fm_blame_wait_piece piece;
+    fm_lock_key_t lock, group; /* FM_NO_LOCK: none */
+    bool is_of_threads;        /* the lock */
 };
 
 /* From the causing location to the one that waits. */
@@ -23,7 +31,10 @@ struct wait_message {
 struct search {
     const struct fm_formation *formation;
     struct fm_blamed_waits *blamed; /* by location that waits */
-    struct fm_dispatch *pieces;     /* struct fm_blame_wait_piece, to the blamed location */
+    uint32_t **marks; /* [location][wait state]: number in the marks of its locks, FM_NONE:
+                         none; NULL: the location has none. Of locations owned here */
+    struct fm_dispatch *for_locks; /* struct fm_blame_wait_piece, to the location that waits */
+    struct fm_dispatch *pieces;    /* struct piece_of_lock, to the blamed location */
     struct fm_dispatch *parts, *waits;
 };
 
@@ -34,13 +45,125 @@ static bool is_charged(fm_delay_kind_t kind)
 
 /* ---- parts ---- */
 
+/* @return which lock a wait state of a location is for; NULL: none */
+static const struct fm_lock_mark *search_mark(const struct fm_formation *formation,
+                                              uint32_t location, uint32_t number)
+{
+    const struct fm_wait *wait = &formation->busy_times[location].waits.items[number];
+    const struct fm_lock_view *view =
+        fm_lock_holders_view(formation->analysis->lock_holders, location);
+    return view == NULL
+               ? NULL
+               : fm_lock_mark_find(&view->marks, wait->until, wait->enter, wait->cause_location);
+}
+
+/* Notes which lock each wait state of a location is for: a wait state has many pieces. */
+static void note_marks(const struct search *search, uint32_t location)
+{
+    const struct fm_lock_view *view =
+        fm_lock_holders_view(search->formation->analysis->lock_holders, location);
+    if (view == NULL || view->marks.count == 0) {
+        return;
+    }
+    const uint32_t count = search->formation->busy_times[location].waits.count;
+    uint32_t *marks = fm_resize(NULL, 0, (count + (size_t)1) * sizeof *marks);
+    for (uint32_t w = 0; w < count; ++w) {
+        const struct fm_lock_mark *mark = search_mark(search->formation, location, w);
+        marks[w] = mark == NULL ? FM_NONE : (uint32_t)(mark - view->marks.items);
+    }
+    search->marks[location] = marks;
+}
+
+static void note_all_marks(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct search *search = context;
+    const struct fm_trace *trace = search->formation->analysis->trace;
+    for (uint32_t l = fm_trace_first_location(trace, first);
+         l < fm_trace_first_location(trace, last); ++l) {
+        note_marks(search, l);
+    }
+}
+
+/* @return the noted mark of a wait state; NULL: none */
+static const struct fm_lock_mark *mark_of(const struct search *search,
+                                          const struct fm_blame_wait_piece *piece)
+{
+    const uint32_t *marks = search->marks[piece->waiter];
+    if (marks == NULL || marks[piece->number] == FM_NONE) {
+        return NULL;
+    }
+    const struct fm_lock_view *view =
+        fm_lock_holders_view(search->formation->analysis->lock_holders, piece->waiter);
+    return &view->marks.items[marks[piece->number]];
+}
+
+static void send_found(const struct search *search, unsigned worker,
+                       const struct piece_of_lock *found)
+{
+    fm_dispatch_send(search->pieces, worker,
+                     fm_trace_process(search->formation->analysis->trace, found->piece.location),
+                     found);
+}
+
+/* Sends a piece to the blamed location: with the lock that is waited for, as far as it is that, and
+ * the rest of a wait for progress without. @param mark  NULL: no lock is waited for */
+static void send_with_lock(const struct search *search, unsigned worker,
+                           const struct fm_blame_wait_piece *piece, const struct fm_lock_mark *mark)
+{
+    const uint64_t passed = mark == NULL ? piece->from : mark->passed;
+    if (passed > piece->from) {
+        struct piece_of_lock found = {*piece, mark->lock, mark->group, mark->is_of_threads};
+        found.piece.to = passed < piece->to ? passed : piece->to;
+        send_found(search, worker, &found);
+    }
+    if (passed < piece->to) {
+        struct piece_of_lock found = {*piece, FM_NO_LOCK, FM_NO_LOCK, false};
+        found.piece.from = passed > piece->from ? passed : piece->from;
+        send_found(search, worker, &found);
+    }
+}
+
 static void send_piece(void *context, unsigned worker, const struct fm_blame_wait_piece *piece)
 {
     const struct search *search = context;
-    if (is_charged(piece->kind)) {
-        const struct fm_trace *trace = search->formation->analysis->trace;
-        fm_dispatch_send(search->pieces, worker, fm_trace_process(trace, piece->location), piece);
+    const struct fm_analysis *analysis = search->formation->analysis;
+    const uint32_t waiting = fm_trace_process(analysis->trace, piece->waiter);
+    if (!is_charged(piece->kind)) {
+        return;
     }
+    if (fm_engine_owns(analysis->engine, waiting)) {
+        send_with_lock(search, worker, piece, mark_of(search, piece));
+    } else {
+        fm_dispatch_send(search->for_locks, worker, waiting, piece);
+    }
+}
+
+/* Finds out for which lock a piece waits that another process of the analysis has found. */
+static void add_lock(void *context, unsigned worker, uint32_t process, const void *record)
+{
+    (void)process;
+    const struct search *search = context;
+    const struct fm_blame_wait_piece *piece = record;
+    send_with_lock(search, worker, piece, mark_of(search, piece));
+}
+
+/* @return whether a location is in an epoch of the lock that a piece waits for, from a time on.
+ * @param until  in, out: as of fm_lock_is_present() */
+static bool is_inside(const struct search *search, const struct piece_of_lock *found, uint64_t from,
+                      uint64_t *until)
+{
+    const struct fm_analysis *analysis = search->formation->analysis;
+    if (found->lock == FM_NO_LOCK) {
+        return false;
+    }
+    const uint32_t location =
+        found->is_of_threads
+            ? found->piece.location
+            : fm_trace_first_location(analysis->trace,
+                                      fm_trace_process(analysis->trace, found->piece.location));
+    const struct fm_lock_view *view = fm_lock_holders_view(analysis->lock_holders, location);
+    return fm_lock_is_present(&view->presences, found->lock, found->group, from, until);
 }
 
 /* Divides a piece by what the blamed location does. */
@@ -48,13 +171,15 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
 {
     (void)process;
     const struct search *search = context;
-    const struct fm_blame_wait_piece *piece = record;
+    const struct piece_of_lock *found = record;
+    const struct fm_blame_wait_piece *piece = &found->piece;
     const struct fm_analysis *analysis = search->formation->analysis;
     const struct fm_busy_time *busy_time = &search->formation->busy_times[piece->location];
     struct fm_busy_time_walk walk = {0};
     struct part_message message = {.part = {.to = piece->from,
                                             .number = piece->number,
                                             .location = piece->location,
+                                            .is_for_lock = found->lock != FM_NO_LOCK,
                                             .problem = FM_NONE},
                                    .waiter = piece->waiter};
     struct fm_blamed_part *part = &message.part;
@@ -62,14 +187,20 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
         part->from = part->to;
         fm_busy_time_look(busy_time, &walk, part->from);
         part->to = walk.until < piece->to ? walk.until : piece->to;
+        part->is_inside = is_inside(search, found, part->from, &part->to);
         part->callpath = FM_NONE;
         part->kind = FM_CAUSE_UNATTRIBUTED;
         if (walk.visit != busy_time->nodes) {
             part->callpath = fm_trace_function_of(
                 analysis->trace, busy_time->location->profile.items[walk.visit].callpath);
-            part->kind =
-                fm_cause_kind_of(analysis, analysis->trace->callpaths.items[part->callpath].region,
-                                 fm_charge_of(piece->kind));
+            const enum fm_charge charge = piece->lacks_progress ? FM_CHARGE_PROGRESS
+                                          : part->is_for_lock   ? FM_CHARGE_CONTENTION
+                                                                : fm_charge_of(piece->kind);
+            part->kind = fm_cause_kind_of(
+                analysis, analysis->trace->callpaths.items[part->callpath].region, charge);
+            if (part->is_inside && !piece->lacks_progress && part->kind != FM_CAUSE_SERIALIZATION) {
+                part->kind = FM_CAUSE_CONTENTION;
+            }
         }
         fm_dispatch_send(search->parts, worker, fm_trace_process(analysis->trace, piece->waiter),
                          &message);
@@ -116,7 +247,10 @@ static void take_wait(void *context, unsigned worker, uint32_t process, const vo
     (void)process;
     struct search *search = context;
     const struct wait_message *message = record;
-    fm_vector_push(&search->blamed[message->waiter].waits, message->wait);
+    struct fm_blamed_wait wait = message->wait;
+    const struct fm_lock_mark *mark = search_mark(search->formation, message->waiter, wait.number);
+    wait.lock = mark == NULL ? FM_NO_LOCK : mark->lock;
+    fm_vector_push(&search->blamed[message->waiter].waits, wait);
 }
 
 /* ---- order ---- */
@@ -145,7 +279,9 @@ static void join_parts(struct fm_blamed_waits *blamed)
     for (size_t i = 0; i < blamed->parts.count; ++i) {
         struct fm_blamed_part *last = kept == 0 ? NULL : &parts[kept - 1];
         if (last != NULL && last->number == parts[i].number && last->to == parts[i].from &&
-            last->location == parts[i].location && last->callpath == parts[i].callpath) {
+            last->location == parts[i].location && last->callpath == parts[i].callpath &&
+            last->kind == parts[i].kind && last->is_inside == parts[i].is_inside &&
+            last->is_for_lock == parts[i].is_for_lock) {
             last->to = parts[i].to;
         } else {
             parts[kept++] = parts[i];
@@ -207,13 +343,22 @@ struct fm_blamed_waits *fm_blamed_waits_note(struct fm_formation *formation, uin
         .formation = formation,
         .blamed = fm_allocate(formation->analysis->trace->location_count, sizeof *search.blamed),
     };
-    search.pieces =
-        fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), take_piece, &search);
+    search.marks = fm_allocate(formation->analysis->trace->location_count, sizeof *search.marks);
+    fm_engine_run(engine, note_all_marks, &search);
+    search.for_locks =
+        fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), add_lock, &search);
+    search.pieces = fm_dispatch_create(engine, sizeof(struct piece_of_lock), take_piece, &search);
     search.parts = fm_dispatch_create(engine, sizeof(struct part_message), take_part, &search);
     fm_blame_book(formation, begin, statistics, count,
                   &(struct fm_blame_listener){&search, send_piece});
+    fm_dispatch_deliver(search.for_locks);
     fm_dispatch_deliver(search.pieces);
     fm_dispatch_deliver(search.parts);
+    fm_dispatch_free(search.for_locks);
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count; ++l) {
+        fm_free(search.marks[l]);
+    }
+    fm_free(search.marks);
     fm_dispatch_free(search.pieces);
     fm_dispatch_free(search.parts);
     return search.blamed;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * The wait states that are charged by blame: for locks and for progress. Each is divided into parts
- * in which one call path of one location is blamed (causes/blame/blame.h).
+ * in which one call path of one location is blamed (causes/blame/blame.h). What library calls are
+ * blamed for inside an epoch of the lock that is waited for is charged to the lock.
  */
 #ifndef FERMATA_ANALYSIS_PROBLEMS_BLAMED_WAITS_H
 #define FERMATA_ANALYSIS_PROBLEMS_BLAMED_WAITS_H
 
 #include "analysis/causes/charge.h"
+#include "analysis/locks/lock_uses.h"
 
 /** A part of the waiting part of a wait state. */
 struct fm_blamed_part {
@@ -17,12 +19,14 @@ struct fm_blamed_part {
                           location is outside of all regions */
     uint32_t kind;     /**< enum fm_cause_kind; FM_CAUSE_UNATTRIBUTED: no call path is blamed */
     uint32_t problem;  /**< number of the shown problem; FM_NONE: none, or not known yet */
-    uint32_t unused;
+    bool is_for_lock;  /**< the wait state waits for a lock then */
+    bool is_inside;    /**< the blamed location is in an epoch of the lock that is waited for */
 };
 
 struct fm_blamed_wait {
     double cost;         /**< ticks: its waiting, and the waiting that it has caused in turn */
     uint64_t wait;       /**< ticks of its waiting */
+    fm_lock_key_t lock;  /**< that is waited for; FM_NO_LOCK: none */
     uint32_t number;     /**< in its location's list */
     uint32_t first, end; /**< parts */
 };

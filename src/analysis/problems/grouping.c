@@ -59,6 +59,7 @@ static size_t add_problem(struct fm_problem_list *list, const struct fm_problem_
         const double part = 2 * costs[i].sampled.error * (double)costs[i].cost;
         problem.locations[problem.location_count++] = costs[i].location;
         problem.cost += costs[i].cost;
+        problem.inside += costs[i].inside;
         square += part * part;
     }
     const double error = sqrt(square);
@@ -90,6 +91,7 @@ static void join(struct fm_problem_cost *sum, const struct fm_problem_cost *adde
     const double errors =
         hypot(sum->sampled.error * (double)sum->cost, added->sampled.error * (double)added->cost);
     const int64_t cost = sum->cost + added->cost;
+    sum->inside += added->inside;
     if (added->cost > sum->cost) {
         sum->sampled = added->sampled;
     }
@@ -220,13 +222,48 @@ static void group_function(struct fm_problem_list *list, const struct grouped_co
     fm_map_free(&row_of);
 }
 
-struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
+/* Adds the problems that are locks. */
+static void add_locks(struct fm_problem_list *list, const struct fm_problem_costs *costs,
+                      const struct fm_trace *trace)
+{
+    fm_lock_problems problems = {0};
+    fm_lock_problems_group(costs, trace, &list->fates, &problems);
+    for (size_t i = 0; i < problems.count; ++i) {
+        struct fm_cube_problem *problem = &problems.items[i].problem;
+        problem->lock = (uint32_t)list->locks.count;
+        fm_vector_push(&list->locks, problems.items[i].lock);
+        fm_vector_push(&list->items, *problem);
+    }
+    fm_vector_free(&problems);
+}
+
+/* Replaces the numbers of problems before they were sorted by those behind. */
+static void renumber(struct fm_problem_list *list)
+{
+    uint32_t *numbers = fm_allocate(list->locks.count + 1, sizeof *numbers);
+    for (size_t i = 0; i < list->items.count; ++i) {
+        if (list->items.items[i].kind == FM_CAUSE_CONTENTION) {
+            numbers[list->items.items[i].lock] = (uint32_t)i;
+        }
+    }
+    for (size_t i = 0; i < list->fates.count; ++i) {
+        struct fm_lock_fate *fate = &list->fates.items[i];
+        fate->problem = fate->problem == FM_NONE ? FM_NONE : numbers[fate->problem];
+    }
+    fm_free(numbers);
+}
+
+struct fm_problem_list fm_problems_group(struct fm_problem_costs *costs,
                                          const struct fm_trace *trace)
 {
     struct fm_problem_list list = {0};
+    fm_locks_join(costs, trace, &list.fates, &list.members);
     FM_VECTOR(struct grouped_cost) cells = {0};
     for (size_t i = 0; i < costs->cells.count; ++i) {
         const struct fm_problem_cost *cell = &costs->cells.items[i];
+        if (cell->kind == FM_CAUSE_CONTENTION) {
+            continue;
+        }
         const uint32_t region = trace->callpaths.items[cell->callpath].region;
         const uint64_t key = costs->is_sampled && cell->kind == FM_CAUSE_IMBALANCE
                                  ? region
@@ -242,9 +279,11 @@ struct fm_problem_list fm_problems_group(const struct fm_problem_costs *costs,
         group_function(&list, cells.items + begin, end - begin, trace->with_callsites);
     }
     fm_vector_free(&cells);
+    add_locks(&list, costs, trace);
     add_rest(&list, FM_CAUSE_UNATTRIBUTED, costs->unattributed);
     add_rest(&list, FM_CAUSE_VARIATION, costs->variation);
     fm_sort(list.items.items, list.items.count, sizeof *list.items.items, compare_problems);
+    renumber(&list);
     return list;
 }
 
@@ -259,4 +298,7 @@ void fm_problem_list_free(struct fm_problem_list *list)
         fm_free(problem->locations);
     }
     fm_vector_free(&list->items);
+    fm_vector_free(&list->locks);
+    fm_vector_free(&list->fates);
+    fm_vector_free(&list->members);
 }

@@ -63,7 +63,8 @@ static bool is_waiting_next(const struct fm_problem_list *waiting, size_t w,
            (i == idle->items.count || waiting->items.items[w].cost >= idle->items.items[i].cost);
 }
 
-fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct fm_cube *cube,
+fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems,
+                                 const struct fm_lock_queues *queues, struct fm_cube *cube,
                                  struct fm_error *error)
 {
     const struct fm_problem_list *waiting = &problems->list, *idle = &problems->idle.list;
@@ -80,6 +81,8 @@ fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct 
         }
         if (problem.kind == FM_CAUSE_SERIALIZATION) {
             problem.lock = fm_serialization_lock(cube, &problem);
+        } else if (problem.kind == FM_CAUSE_CONTENTION) {
+            problem.lock = fm_lock_queues_find(queues, &waiting->locks.items[problem.lock]);
         }
         status = fm_cube_add_problem(cube, &problem, error);
     }

@@ -7,6 +7,7 @@
 #define FERMATA_ANALYSIS_PROBLEMS_RUN_PROBLEMS_H
 
 #include "analysis/causes/critical_path/critical_path.h"
+#include "analysis/locks/lock_queue.h"
 #include "analysis/problems/grouping.h"
 #include "analysis/problems/idle/idle_problems.h"
 #include "analysis/results/phases.h"
@@ -31,8 +32,10 @@ struct fm_run_problems fm_run_problems_find(struct fm_formation *formation,
                                             const struct fm_phase_list *phases, uint64_t begin,
                                             uint64_t end);
 
-/** Adds the problems to the cube, which has phases and locks already. */
-fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems, struct fm_cube *cube,
+/** Adds the problems to the cube, which has phases and locks already.
+ * @param queues  from which the locks of the cube come; NULL: it has none */
+fm_status_t fm_run_problems_fill(const struct fm_run_problems *problems,
+                                 const struct fm_lock_queues *queues, struct fm_cube *cube,
                                  struct fm_error *error);
 
 /** Verifies that the costs of the problems of waiting are the waiting time (relative error below

@@ -3,11 +3,29 @@
 
 /* ---- gain ---- */
 
-/* Adds the cells of the metric that this process has to the problems of their call paths. The last
- * one that holds a lock makes nobody wait, but is serialized, too: all locations count. */
+/* @return whether a problem stands for library calls under locks, too: it is a lock, or locks have
+ * joined it */
+static bool has_locks(const struct fm_shown_problems *shown, uint32_t number)
+{
+    const struct fm_shown_problem *problem = &shown->items[number];
+    bool found = problem->kind == FM_CAUSE_CONTENTION;
+    for (size_t i = 0; i < shown->fate_count && !found; ++i) {
+        found = problem->kind == FM_CAUSE_SERIALIZATION &&
+                shown->fates[i].callpath == problem->callpath;
+    }
+    return found;
+}
+
+/* Adds the cells of the metric that this process has to the problems of their call paths, and those
+ * of library calls to all problems that stand for such calls under locks. The last one that holds a
+ * lock makes nobody wait, but is serialized, too: all locations count. */
 static void add_up(const struct fm_formation *formation, const struct fm_shown_problems *shown,
                    uint64_t *sums)
 {
+    bool of_calls[FM_SHOWN_LIMIT] = {false};
+    for (uint32_t p = 0; p < shown->count; ++p) {
+        of_calls[p] = has_locks(shown, p);
+    }
     for (unsigned w = 0; w < fm_engine_workers(formation->analysis->engine); ++w) {
         const struct fm_cost_cells *costs = &formation->costs[w];
         for (size_t i = 0; i < costs->cells.count; ++i) {
@@ -17,8 +35,13 @@ static void add_up(const struct fm_formation *formation, const struct fm_shown_p
             }
             const struct fm_trace *trace = formation->analysis->trace;
             const uint32_t function = fm_trace_function_of(trace, cell->callpath);
+            const uint32_t kind = fm_cause_kind_of(
+                formation->analysis, trace->callpaths.items[function].region, FM_CHARGE_CONTENTION);
             for (uint32_t p = 0; p < shown->count; ++p) {
-                if (fm_shown_problem_is_at(&shown->items[p], trace, function)) {
+                if (kind != FM_CAUSE_SERIALIZATION
+                        ? of_calls[p]
+                        : shown->items[p].kind != FM_CAUSE_CONTENTION &&
+                              fm_shown_problem_is_at(&shown->items[p], trace, function)) {
                     sums[p] += (uint64_t)cell->value;
                 }
             }
@@ -33,7 +56,7 @@ void fm_serialization_gain(const struct fm_formation *formation,
     add_up(formation, shown, sums);
     fm_team_sum(formation->analysis->team, sums, shown->count);
     for (uint32_t i = 0; fm_team_leads(formation->analysis->team) && i < shown->count; ++i) {
-        if (problems[i].kind == FM_CAUSE_SERIALIZATION) {
+        if (problems[i].kind == FM_CAUSE_SERIALIZATION || problems[i].kind == FM_CAUSE_CONTENTION) {
             uint64_t cost = (uint64_t)problems[i].cost;
             uint64_t gain = sums[i] < cost ? sums[i] : cost;
             problems[i].gain = (struct fm_cube_gain){

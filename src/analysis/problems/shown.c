@@ -63,6 +63,16 @@ struct fm_shown_problems fm_shown_problems_choose(const struct fm_problem_list *
     shown.count = (uint32_t)(bytes / sizeof *shown.items);
     shown.locations = fm_team_spread(team, choice.locations.items,
                                      choice.locations.count * sizeof *shown.locations, &bytes);
+    shown.fates =
+        fm_team_spread(team, list->fates.items, list->fates.count * sizeof *shown.fates, &bytes);
+    shown.fate_count = bytes / sizeof *shown.fates;
+    shown.members = fm_team_spread(team, list->members.items,
+                                   list->members.count * sizeof *shown.members, &bytes);
+    shown.member_count = bytes / sizeof *shown.members;
+    for (size_t i = 0; i < shown.fate_count; ++i) {
+        struct fm_lock_fate *fate = &shown.fates[i];
+        fate->problem = fate->problem < shown.count ? fate->problem : FM_NONE;
+    }
     for (uint32_t i = 0; i < shown.count; ++i) {
         shown.items[i].overlaps = overlaps_of(&shown, i);
         if (shown.items[i].kind == FM_CAUSE_UNATTRIBUTED) {
@@ -81,6 +91,8 @@ void fm_shown_problems_free(struct fm_shown_problems *shown)
 {
     fm_free(shown->items);
     fm_free(shown->locations);
+    fm_free(shown->fates);
+    fm_free(shown->members);
 }
 
 static bool contains(const struct fm_shown_problems *shown, const struct fm_shown_problem *problem,
@@ -189,6 +201,25 @@ struct assignment {
     struct fm_blamed_waits *blamed;
 };
 
+/* @return the problem of a part of a wait state; FM_NONE: it is not shown */
+static uint32_t problem_of(const struct assignment *assignment, const struct fm_blamed_wait *wait,
+                           const struct fm_blamed_part *part)
+{
+    const struct fm_shown_problems *shown = assignment->shown;
+    uint32_t kind = part->kind, callpath = part->callpath, location = part->location;
+    if (kind == FM_CAUSE_CONTENTION) {
+        const struct fm_lock_fate *fate =
+            fm_lock_fate_of(shown->fates, shown->fate_count, wait->lock);
+        if (fate->callpath == FM_NONE) {
+            return fate->problem;
+        }
+        kind = FM_CAUSE_SERIALIZATION;
+        callpath = fate->callpath;
+        location = fm_lock_fate_location(fate, shown->members, shown->member_count, location);
+    }
+    return fm_shown_problem_find(shown, assignment->trace, kind, callpath, location);
+}
+
 static void assign(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
@@ -196,10 +227,12 @@ static void assign(void *context, unsigned worker, uint32_t first, uint32_t last
     for (uint32_t l = fm_trace_first_location(assignment->trace, first);
          l < fm_trace_first_location(assignment->trace, last); ++l) {
         struct fm_blamed_waits *blamed = &assignment->blamed[l];
-        for (size_t p = 0; p < blamed->parts.count; ++p) {
-            struct fm_blamed_part *part = &blamed->parts.items[p];
-            part->problem = fm_shown_problem_find(assignment->shown, assignment->trace, part->kind,
-                                                  part->callpath, part->location);
+        for (size_t w = 0; w < blamed->waits.count; ++w) {
+            const struct fm_blamed_wait *wait = &blamed->waits.items[w];
+            for (uint32_t p = wait->first; p < wait->end; ++p) {
+                struct fm_blamed_part *part = &blamed->parts.items[p];
+                part->problem = problem_of(assignment, wait, part);
+            }
         }
     }
 }

@@ -27,6 +27,10 @@ struct fm_shown_problems {
     struct fm_shown_problem *items;
     uint32_t *locations;
     uint32_t count;
+    struct fm_lock_fate *fates; /**< ascending by lock; `problem`: FM_NONE: it is not shown */
+    size_t fate_count;
+    struct fm_lock_member *members; /**< ascending by lock and location */
+    size_t member_count;
     uint8_t unattributed; /**< number of the problem without a cause; FM_NOT_SHOWN: none */
     uint8_t variation;    /**< number of the problem that is chance; FM_NOT_SHOWN: none */
 };

@@ -208,6 +208,19 @@ static void judge_lock(const struct fm_finder *finder, struct fm_thread_hold *ho
     }
 }
 
+/* @return when the thread of a hold asked for the lock: in a wait for a condition when it was
+ * awakened; of a hold whose call is not recorded, when it got it */
+static uint64_t requested_at(const struct fm_trace *trace, const struct fm_thread_hold *hold)
+{
+    if (hold->call == FM_NONE) {
+        return hold->acquired;
+    }
+    if (is_condition_wait(trace, hold)) {
+        return hold->awakened_at != 0 ? hold->awakened_at : hold->acquired;
+    }
+    return trace->locations[hold->location].enter.items[hold->call];
+}
+
 /* Adds who held the locks of a process meanwhile, if any hold waited. */
 static void add_holders(const struct fm_finder *finder, uint32_t process,
                         const fm_thread_holds *holds)
@@ -221,22 +234,28 @@ static void add_holders(const struct fm_finder *finder, uint32_t process,
         lock += i > 0 && hold->lock != hold[-1].lock;
         waited |= waits;
         tenures[i] = (struct fm_lock_tenure){
+            .requested = requested_at(finder->analysis->trace, hold),
             .acquired = hold->acquired,
             .released = hold->end,
             .waited_from = waits ? hold->waited_from : 0,
             .waited_until = waits ? hold->waited_until : 0,
             .awakened_at = hold->awakened_at,
+            .id = hold->lock,
             .lock = lock,
+            .target = process,
             .owner = hold->location,
             .location = hold->location,
             .waiter = waits ? hold->location : FM_NONE,
             .awakened_by = hold->awakened_by,
             .blocked_by = waits ? hold->blocked_by : FM_NONE,
             .exclusive = !hold->shared,
+            .lies_nowhere = true,
         };
     }
     if (waited) {
-        fm_lock_holders_add(finder->analysis->lock_holders, finder->worker, process, tenures,
+        const struct fm_lock_group group = {
+            .home = process, .window = FM_NONE, .paradigm = FM_PARADIGM_PTHREAD};
+        fm_lock_holders_add(finder->analysis->lock_holders, finder->worker, &group, tenures,
                             (uint32_t)holds->count);
     }
     fm_free(tenures);

@@ -53,7 +53,8 @@ static bool find_value(const char *name, const struct fm_cube_problem *problem, 
         {"begin", problem->occasions[0].begin}, {"end", last->end},
         {"there", problem->excess.there},       {"elsewhere", problem->excess.elsewhere},
         {"longest", problem->excess.longest},   {"balanced", problem->gain.balanced},
-        {"removed", problem->gain.removed},
+        {"removed", problem->gain.removed},     {"hold", problem->contention.hold},
+        {"held", problem->contention.held},     {"waiting", problem->contention.waiting},
     };
     const struct {
         const char *name;
@@ -62,7 +63,7 @@ static bool find_value(const char *name, const struct fm_cube_problem *problem, 
         {"locations", problem->location_count},   {"occasions", problem->occasion_count},
         {"first", problem->occasions[0].first},   {"last", last->last},
         {"count", problem->occasions[0].count},   {"symptoms", problem->symptom_count},
-        {"candidates", problem->candidate_count},
+        {"candidates", problem->candidate_count}, {"locks", problem->contention.lock_count},
     };
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (strcmp(name, times[i].name) == 0) {

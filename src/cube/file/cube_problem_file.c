@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Bytes of records without their variable parts. */
-#define PROBLEM_SIZE  (9 * 4 + 8 * 8 + 3 * 1)
+#define PROBLEM_SIZE  (11 * 4 + 12 * 8 + 3 * 1)
 #define OCCASION_SIZE (6 * 8)
 #define SYMPTOM_SIZE  (3 * 4 + 8)
 
@@ -47,6 +47,17 @@ static void put_estimate(struct fm_sink *sink, const struct fm_cube_problem *pro
     fm_sink_u8(sink, problem->in_one_callpath ? 2 : problem->is_function);
 }
 
+static void put_contention(struct fm_sink *sink, const struct fm_cube_problem *problem)
+{
+    const struct fm_cube_contention *contention = &problem->contention;
+    fm_sink_u64(sink, (uint64_t)problem->inside);
+    fm_sink_u32(sink, contention->lock_count);
+    fm_sink_u64(sink, contention->hold);
+    fm_sink_u64(sink, contention->waiting);
+    fm_sink_u64(sink, contention->held);
+    put_numbers(sink, contention->held_in, contention->held_in_count);
+}
+
 static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *problem)
 {
     fm_sink_u32(sink, problem->kind);
@@ -55,6 +66,7 @@ static void put_problem(struct fm_sink *sink, const struct fm_cube_problem *prob
     fm_sink_u32(sink, problem->lock);
     put_numbers(sink, problem->locations, problem->location_count);
     fm_sink_u64(sink, (uint64_t)problem->cost);
+    put_contention(sink, problem);
     put_estimate(sink, problem);
     put_occasions(sink, problem);
     fm_sink_u8(sink, problem->excess.is_known);
@@ -134,6 +146,25 @@ static bool read_estimate(struct fm_source *source, struct fm_cube_problem *prob
     return is_function <= 2;
 }
 
+/** @return false if there are too many call paths */
+static bool read_contention(struct fm_source *source, struct fm_cube_problem *problem)
+{
+    struct fm_cube_contention *contention = &problem->contention;
+    problem->inside = (int64_t)fm_source_u64(source);
+    contention->lock_count = fm_source_u32(source);
+    contention->hold = fm_source_u64(source);
+    contention->waiting = fm_source_u64(source);
+    contention->held = fm_source_u64(source);
+    contention->held_in_count = fm_source_count(source, 4);
+    if (contention->held_in_count > FM_CUBE_HELD_IN) {
+        return false;
+    }
+    for (uint32_t i = 0; i < contention->held_in_count; i++) {
+        contention->held_in[i] = fm_source_u32(source);
+    }
+    return true;
+}
+
 /** Reads the symptoms; those of unknown kinds of wait states are left out. */
 static bool read_symptoms(struct fm_cube_reader *reader, struct fm_cube_problem *problem)
 {
@@ -173,8 +204,8 @@ static bool read_fields(struct fm_cube_reader *reader, struct fm_cube_problem *p
     problem->lock = fm_source_u32(source);
     problem->locations = read_numbers(source, &problem->location_count);
     problem->cost = (int64_t)fm_source_u64(source);
-    if (problem->locations == NULL || !read_estimate(source, problem) ||
-        !read_occasions(source, problem)) {
+    if (problem->locations == NULL || !read_contention(source, problem) ||
+        !read_estimate(source, problem) || !read_occasions(source, problem)) {
         return false;
     }
     unsigned excess_is_known = fm_source_u8(source);

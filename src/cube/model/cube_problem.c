@@ -16,6 +16,7 @@ const char *fm_cause_kind_name(uint32_t kind)
         [FM_CAUSE_IO] = "io",
         [FM_CAUSE_IDLE] = "idle",
         [FM_CAUSE_VARIATION] = "variation",
+        [FM_CAUSE_CONTENTION] = "contention",
     };
     return names[kind];
 }
@@ -25,7 +26,8 @@ const char *fm_predicted_change_name(uint32_t change)
     static const char *const names[FM_PREDICTED_CHANGES] = {
         [FM_PREDICTED_AS_OTHERS] = "as_others",   [FM_PREDICTED_MEDIAN] = "median",
         [FM_PREDICTED_ABSENT] = "absent",         [FM_PREDICTED_BALANCED] = "balanced",
-        [FM_PREDICTED_NO_LOCK] = "no_lock",       [FM_PREDICTED_PROGRESS] = "progress",
+        [FM_PREDICTED_NO_LOCK] = "no_lock",       [FM_PREDICTED_SPLIT_LOCK] = "split_lock",
+        [FM_PREDICTED_SHORTER] = "shorter",       [FM_PREDICTED_PROGRESS] = "progress",
         [FM_PREDICTED_NO_BARRIER] = "no_barrier", [FM_PREDICTED_PARTNERS] = "partners",
     };
     return names[change];
@@ -84,6 +86,22 @@ static bool is_valid_estimate(const struct fm_cube *cube, const struct fm_cube_p
     }
     for (uint32_t i = 0; i < problem->candidate_count; i++) {
         if (problem->candidates[i] >= cube->callpath_count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_valid_contention(const struct fm_cube *cube, const struct fm_cube_problem *problem)
+{
+    const struct fm_cube_contention *contention = &problem->contention;
+    if (problem->inside < 0 || problem->inside > problem->cost ||
+        (contention->lock_count != 0) != (problem->kind == FM_CAUSE_CONTENTION) ||
+        contention->held_in_count > FM_CUBE_HELD_IN) {
+        return false;
+    }
+    for (uint32_t i = 0; i < contention->held_in_count; i++) {
+        if (contention->held_in[i] >= cube->callpath_count) {
             return false;
         }
     }
@@ -236,7 +254,7 @@ bool fm_cube_set_consequence(struct fm_cube *cube, uint32_t problem, uint32_t of
 static bool is_valid(const struct fm_cube *cube, const struct fm_cube_problem *problem)
 {
     return is_valid_cause(cube, problem) && problem->cost > 0 && is_in_order(cube, problem) &&
-           is_valid_estimate(cube, problem) &&
+           is_valid_estimate(cube, problem) && is_valid_contention(cube, problem) &&
            (problem->phase < cube->phase_count || problem->phase == FM_CUBE_NONE) &&
            (problem->lock < cube->lock_count || problem->lock == FM_CUBE_NONE) &&
            are_valid_occasions(cube, problem) && are_valid_predictions(cube, problem) &&
@@ -361,6 +379,14 @@ static void map_problem(struct fm_cube_problem *copy, const struct fm_cube_probl
         }
     }
     copy->candidate_count = kept;
+    kept = 0;
+    for (uint32_t i = 0; i < copy->contention.held_in_count; i++) {
+        const uint32_t callpath = map_index(copy->contention.held_in[i], map->callpaths);
+        if (callpath != FM_CUBE_NONE) {
+            copy->contention.held_in[kept++] = callpath;
+        }
+    }
+    copy->contention.held_in_count = kept;
     if (copy->replaced_share > 0) {
         copy->replaced = map_index(copy->replaced, map->callpaths);
         copy->replaced_share = copy->replaced == FM_CUBE_NONE ? 0 : copy->replaced_share;

@@ -34,6 +34,8 @@ enum fm_cause_kind {
                                  meanwhile, so that the idle time follows from problems of waiting */
     FM_CAUSE_VARIATION,     /**< ranks are last by chance: samples do not tell that a function takes
                                  longer */
+    FM_CAUSE_CONTENTION,    /**< a lock itself: others waited for it while library calls ran inside
+                                 an epoch of it; `callpath` is the call that costs most */
     FM_CAUSE_KINDS
 };
 
@@ -93,6 +95,21 @@ struct fm_cube_gain {
                             FM_CAUSE_IDLE if it took no time */
 };
 
+#define FM_CUBE_HELD_IN     2
+#define FM_CUBE_SPLIT_LOCKS 4
+
+/** A lock as a cause, or several locks of one window that cost about as much. */
+struct fm_cube_contention {
+    uint32_t lock_count; /**< 0: the problem is not a lock */
+    uint64_t hold;       /**< median time for which an epoch holds its lock, from the acquisition to
+                              the end of the release, ticks */
+    uint64_t waiting;    /**< contention waiting on the locks, ticks of all locations */
+    uint64_t held;       /**< ticks in which somebody holds a lock, added up over the locks */
+    uint32_t held_in_count;
+    uint32_t held_in[FM_CUBE_HELD_IN]; /**< call paths of the functions that cost most meanwhile,
+                                          the largest first */
+};
+
 /** What is changed in a predicted run. */
 enum fm_predicted_change {
     FM_PREDICTED_AS_OTHERS,  /**< in each iteration, the call path takes on the problem's processes
@@ -102,6 +119,9 @@ enum fm_predicted_change {
     FM_PREDICTED_BALANCED,   /**< ... everywhere its mean; of FM_CAUSE_IDLE: as if the idle threads
                                   took part in it */
     FM_PREDICTED_NO_LOCK,    /**< nobody waits for the lock */
+    FM_PREDICTED_SPLIT_LOCK, /**< FM_CUBE_SPLIT_LOCKS locks stand for each, acquired in turn */
+    FM_PREDICTED_SHORTER,    /**< the call path, which runs while the lock is held, takes half the
+                                  time */
     FM_PREDICTED_PROGRESS,   /**< targets make progress at any time */
     FM_PREDICTED_NO_BARRIER, /**< the barrier in which most waiting shows does not exist */
     FM_PREDICTED_PARTNERS,   /**< the fence in which most waiting shows waits for processes with
@@ -131,17 +151,21 @@ struct fm_cube_prediction {
 };
 
 #define FM_CUBE_OCCASIONS   3
-#define FM_CUBE_PREDICTIONS 3
+#define FM_CUBE_PREDICTIONS 4
 #define FM_CUBE_CANDIDATES  3
 
 struct fm_cube_problem {
     uint32_t kind;     /**< enum fm_cause_kind */
     uint32_t callpath; /**< FM_CUBE_NONE: none */
     uint32_t phase;    /**< in cube->phases: whose iterations `occasions` count; FM_CUBE_NONE */
-    uint32_t lock;     /**< in cube->locks, of a serialization; FM_CUBE_NONE: unknown */
+    uint32_t lock;     /**< in cube->locks, of a serialization or contention: that costs most;
+                            FM_CUBE_NONE: unknown */
     uint32_t location_count;
     uint32_t *locations; /**< ascending; none of an unattributed cost */
     int64_t cost;
+    int64_t inside; /**< of a serialization or contention: part of the cost that arises inside of
+                         epochs of the lock, while it is held or asked for */
+    struct fm_cube_contention contention;
     int64_t error; /**< two standard errors of the cost that come of samples; 0: it is exact */
     uint32_t candidate_count;
     uint32_t candidates[FM_CUBE_CANDIDATES]; /**< call paths below `callpath`: one of them may be

@@ -6,6 +6,7 @@
 #include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/idle/idle_text.h"
+#include "diagnosis/problems/lock_text.h"
 #include "functions/function_kind.h"
 
 #include <ctype.h>
@@ -89,6 +90,53 @@ static bool is_predicted_useless(const struct fm_cube *cube, const struct fm_cub
         }
     }
     return is_predicted;
+}
+
+/** @return whether a prediction of such a change gains too little to be advised; false: it gains
+ * enough, or there is none */
+static bool is_useless(const struct fm_cube *cube, const struct fm_cube_problem *cause,
+                       enum fm_predicted_change change)
+{
+    const double run = (double)(cube->experiment.end - cube->experiment.begin);
+    for (uint32_t i = 0; i < cause->prediction_count; i++) {
+        if (cause->predictions[i].change == (uint32_t)change) {
+            return (double)cause->predictions[i].saved < FM_SMALLEST_ADVISED * run;
+        }
+    }
+    return false;
+}
+
+/** Adds what can be done about what runs while a lock is held, or while its holder waits. */
+static void add_serialization(const struct fm_diagnosis *diagnosis,
+                              const struct fm_cube_problem *cause, struct fm_sentences *lines)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const bool divides = !is_useless(cube, cause, FM_PREDICTED_NO_LOCK);
+    const bool is_of_path = divides && !fm_gain_is_small(cube, cause);
+    const char *balance = is_of_path ? " Balancing the work does not help." : "";
+    if (!fm_runs_under_lock(cause)) {
+        fm_sentences_add(
+            lines, "Try",
+            "Release the lock before waiting for others, or take it only behind that.");
+    } else if (is_useless(cube, cause, FM_PREDICTED_SHORTER)) {
+        fm_sentences_add(lines, "Try", "Divide the data among several locks.%s", balance);
+    } else {
+        fm_sentences_add(lines, "Try", "Do less while the lock is held%s.%s",
+                         divides ? ", or divide the data among several locks" : "", balance);
+    }
+}
+
+/** What the users of a lock can do that only make library calls while they hold it. */
+static const char *of_contention(const struct fm_cube *cube, const struct fm_cube_problem *cause)
+{
+    const bool is_of_window =
+        cause->lock == FM_CUBE_NONE || cube->locks[cause->lock].window != FM_CUBE_NONE;
+    return is_of_window
+               ? "Use atomic operations (MPI_Fetch_and_op, MPI_Accumulate) under one "
+                 "MPI_Win_lock_all with MPI_Win_flush instead of exclusive locks, divide the data "
+                 "among several targets, or do more in each epoch: fewer, larger batches."
+               : "Use atomic operations instead of the lock, divide the data among several locks, "
+                 "or do more each time it is held: fewer, larger batches.";
 }
 
 /** What processes can do that access files while others wait. */
@@ -239,11 +287,10 @@ void fm_advice_add(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         add_imbalance(diagnosis, cause, lines);
         break;
     case FM_CAUSE_SERIALIZATION:
-        fm_sentences_add(
-            lines, "Try",
-            "Do less while the lock is held, or divide the data among several "
-            "locks.%s",
-            fm_gain_is_small(diagnosis->cube, cause) ? "" : " Balancing the work does not help.");
+        add_serialization(diagnosis, cause, lines);
+        break;
+    case FM_CAUSE_CONTENTION:
+        fm_sentences_add(lines, "Try", "%s", of_contention(diagnosis->cube, cause));
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(lines, "Try", "%s", of_progress(fm_cause_library(diagnosis->cube, cause)));

@@ -10,6 +10,7 @@
 #include "diagnosis/problems/evidence/kernel_evidence.h"
 #include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/library_share.h"
+#include "diagnosis/problems/lock_text.h"
 #include "diagnosis/problems/machine_load.h"
 #include "diagnosis/startup.h"
 
@@ -56,6 +57,7 @@ static bool is_in_program(const struct fm_diagnosis *diagnosis, const struct fm_
     switch (cause->kind) {
     case FM_CAUSE_IMBALANCE:
     case FM_CAUSE_SERIALIZATION:
+    case FM_CAUSE_CONTENTION:
     case FM_CAUSE_IO:
         return true;
     case FM_CAUSE_PROGRESS:
@@ -118,6 +120,9 @@ char *fm_cause_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_p
     const struct fm_cube *cube = diagnosis->cube;
     char *text = NULL;
     int length;
+    if (cause->kind == FM_CAUSE_CONTENTION) {
+        return fm_lock_text(diagnosis, cause);
+    }
     if (is_in_program(diagnosis, cause)) {
         char *function = function_of(diagnosis, cause);
         char *where = fm_location_set_text(diagnosis, locations_of(cause), NULL);

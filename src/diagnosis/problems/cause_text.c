@@ -15,9 +15,11 @@
 #include "diagnosis/problems/evidence/queue_evidence.h"
 #include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/idle/idle_text.h"
+#include "diagnosis/problems/lock_text.h"
 #include "diagnosis/problems/sample_limit.h"
 #include "diagnosis/uncertainty.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,16 +35,62 @@ static struct fm_location_set locations_of(const struct fm_cube_problem *cause)
     return (struct fm_location_set){cause->locations, cause->location_count};
 }
 
+/** @return why others wait for a cause, unless it takes longer there; to be freed with free() */
+static char *kind_text(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    char *text = NULL, *lock = NULL;
+    int length;
+    switch (cause->kind) {
+    case FM_CAUSE_SERIALIZATION:
+        lock = fm_lock_text(diagnosis, cause);
+        length = fm_runs_under_lock(cause) ? asprintf(&text, "serialized by %s", lock)
+                                           : asprintf(&text, "the holder of %s waits for it", lock);
+        break;
+    case FM_CAUSE_PROGRESS:
+        length = asprintf(&text, "makes no %s calls while others need its progress",
+                          fm_cause_library(diagnosis->cube, cause));
+        break;
+    case FM_CAUSE_IO:
+        length = asprintf(&text, "it accesses a file");
+        break;
+    case FM_CAUSE_TRANSFER:
+        length = asprintf(&text, "the call itself takes so long");
+        break;
+    default:
+        length = asprintf(&text, "%s", "");
+        break;
+    }
+    if (length < 0) {
+        abort(); /* Without memory for one line no error message can be printed either. */
+    }
+    free(lock);
+    return text;
+}
+
 static void add_headline(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     char time[FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
+    fm_format_ticks(time, diagnosis->cube, problem->cost);
+    fm_format_uncertain(percent, diagnosis, problem->cost,
+                        fm_error_of_cause(diagnosis->cube, problem->cause, problem->cost),
+                        diagnosis->time);
     char *name = fm_cause_name(diagnosis, problem->cause);
-    fm_sentences_add(
-        &problem->headline, "", "%s makes others wait %s: %s of all time.", name,
-        fm_format_ticks(time, diagnosis->cube, problem->cost),
-        fm_format_uncertain(percent, diagnosis, problem->cost,
-                            fm_error_of_cause(diagnosis->cube, problem->cause, problem->cost),
-                            diagnosis->time));
+    char *kind = kind_text(diagnosis, problem->cause);
+    if (problem->cause->kind == FM_CAUSE_CONTENTION) {
+        char *users = fm_lock_users_text(diagnosis, problem->cause);
+        fm_sentences_add(
+            &problem->headline, "", "%c%s serialize%s %s: they wait %s, %s of all time.",
+            toupper((unsigned char)name[0]), name + 1,
+            problem->cause->contention.lock_count > 1 ? "" : "s", users, time, percent);
+        free(users);
+    } else if (kind[0] != '\0') {
+        fm_sentences_add(&problem->headline, "", "%s makes others wait %s, %s of all time: %s.",
+                         name, time, percent, kind);
+    } else {
+        fm_sentences_add(&problem->headline, "", "%s makes others wait %s: %s of all time.", name,
+                         time, percent);
+    }
+    free(kind);
     free(name);
 }
 
@@ -347,77 +395,19 @@ static void add_other(const struct fm_diagnosis *diagnosis, struct fm_cause_text
                      fm_format_ticks(rest, cube, beyond), starts);
 }
 
-/** @return a lock of threads in words; to be freed with free(). Locks outside of variables, such as
- * on the heap, have no name, but an address: they are known by the calls that wait for them. */
-static char *thread_lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_lock *lock)
-{
-    const struct fm_process_word *process = &diagnosis->process;
-    const bool has_address = strncmp(lock->name, "0x", 2) == 0;
-    char *name = fm_place_name(diagnosis, lock->name), *place = NULL, *text = NULL;
-    char owner[64] = "";
-    if (diagnosis->cube->experiment.process_count != 1) {
-        snprintf(owner, sizeof owner, " of %s %u", process->one, lock->target + process->first);
-    }
-    if (has_address && lock->waited_in_count > 0) {
-        place = fm_place_callpath(diagnosis, lock->waited_in[0].callpath);
-    }
-    int length = place != NULL ? asprintf(&text, "the lock at %s%s, waited for most in `%s`", name,
-                                          owner, place)
-                 : has_address ? asprintf(&text, "the lock at %s%s", name, owner)
-                               : asprintf(&text, "`%s`%s", name, owner);
-    if (length < 0) {
-        abort();
-    }
-    free(place);
-    free(name);
-    return text;
-}
-
-/** @return the lock of a serialization in words; to be freed with free() */
-static char *lock_name(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
-{
-    const struct fm_cube_lock *lock =
-        cause->lock == FM_CUBE_NONE ? NULL : &diagnosis->cube->locks[cause->lock];
-    const struct fm_process_word *process = &diagnosis->process;
-    char *text = NULL;
-    char *window = NULL;
-    int length;
-    if (lock == NULL) {
-        length = asprintf(&text, "a lock");
-    } else if (fm_cube_lock_is_of_threads(lock)) {
-        return thread_lock_name(diagnosis, lock);
-    } else if (lock->window == FM_CUBE_NONE) {
-        window = fm_place_name(diagnosis, lock->name);
-        length = asprintf(&text, "the %s", window);
-    } else {
-        char number[32];
-        snprintf(number, sizeof number, "%u", lock->window);
-        window = lock->name != NULL ? fm_place_name(diagnosis, lock->name) : NULL;
-        const char *shown = window != NULL ? window : number;
-        const char *quote = window != NULL ? "`" : "";
-        length = lock->target == FM_CUBE_NONE
-                     ? asprintf(&text, "the lock of window %s%s%s on all %s", quote, shown, quote,
-                                process->many)
-                     : asprintf(&text, "the lock of window %s%s%s on %s %u", quote, shown, quote,
-                                process->one, lock->target + process->first);
-    }
-    if (length < 0) {
-        abort();
-    }
-    free(window);
-    return text;
-}
-
 static void add_how(const struct fm_diagnosis *diagnosis, struct fm_cause_text *problem)
 {
     const struct fm_cube_problem *cause = problem->cause;
-    char *lock;
     switch (cause->kind) {
     case FM_CAUSE_SERIALIZATION:
-        lock = lock_name(diagnosis, cause);
         fm_sentences_add(&problem->lines, "How",
-                         "serialized by %s: others wait until the lock is released", lock);
-        free(lock);
+                         fm_runs_under_lock(cause)
+                             ? "it runs while the lock is held: others wait until it is released"
+                             : "it runs without the lock, but the holder of the lock waits for it, "
+                               "and others wait for the holder");
+        break;
+    case FM_CAUSE_CONTENTION:
+        fm_lock_how_add(diagnosis, cause, &problem->lines);
         break;
     case FM_CAUSE_PROGRESS:
         fm_sentences_add(&problem->lines, "How",

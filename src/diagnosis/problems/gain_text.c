@@ -93,7 +93,15 @@ static void write_change(FILE *stream, const struct fm_diagnosis *diagnosis,
         fputs("if its work were spread evenly", stream);
         break;
     case FM_PREDICTED_NO_LOCK:
-        fputs("if it needed no lock", stream);
+        fputs(cause->kind == FM_CAUSE_CONTENTION ? "if nobody waited for it"
+                                                 : "if it needed no lock",
+              stream);
+        break;
+    case FM_PREDICTED_SPLIT_LOCK:
+        fprintf(stream, "with %d locks instead of each", FM_CUBE_SPLIT_LOCKS);
+        break;
+    case FM_PREDICTED_SHORTER:
+        fputs("if it took half the time", stream);
         break;
     case FM_PREDICTED_PROGRESS:
         fputs("if all partners made progress at any time", stream);
@@ -251,7 +259,7 @@ static void add_small_gain(const struct fm_diagnosis *diagnosis, struct fm_cause
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_problem *cause = problem->cause;
-    if (cause->kind == FM_CAUSE_SERIALIZATION) {
+    if (cause->kind == FM_CAUSE_SERIALIZATION || cause->kind == FM_CAUSE_CONTENTION) {
         fm_sentences_add(&problem->lines, "Gain",
                          "less than 0.5%% of the run time if it needed no lock: the waiting for "
                          "the lock is beside the critical path");
@@ -296,9 +304,9 @@ static void add_bounds(const struct fm_diagnosis *diagnosis, struct fm_cause_tex
     format_shortened(even, diagnosis, cause, run, balanced);
     if ((double)removed < least && (double)balanced < least) {
         add_small_gain(diagnosis, problem);
-    } else if (cause->kind == FM_CAUSE_SERIALIZATION) {
-        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it needed no lock", now,
-                         without);
+    } else if (cause->kind == FM_CAUSE_SERIALIZATION || cause->kind == FM_CAUSE_CONTENTION) {
+        fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if %s no lock", now, without,
+                         cause->kind == FM_CAUSE_CONTENTION ? "its users needed" : "it needed");
     } else if (strcmp(without, even) == 0) {
         fm_sentences_add(&problem->lines, "Gain", "%s -> %s at best if it took as long everywhere",
                          now, without);

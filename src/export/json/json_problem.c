@@ -48,6 +48,24 @@ static void put_cause(struct fm_json *json, const struct fm_cube *cube,
     fm_json_end(json);
 }
 
+/* Writes what is known of a lock that is a cause. */
+static void put_contention(struct fm_json *json, const struct fm_cube *cube,
+                           const struct fm_cube_problem *problem)
+{
+    const struct fm_cube_contention *contention = &problem->contention;
+    if (contention->lock_count == 0) {
+        fm_json_null(json, "contention");
+        return;
+    }
+    fm_json_object(json, "contention");
+    fm_json_unsigned(json, "locks", contention->lock_count);
+    fm_json_seconds(json, "hold", cube, contention->hold);
+    fm_json_seconds(json, "waiting", cube, contention->waiting);
+    fm_json_seconds(json, "held", cube, contention->held);
+    put_numbers(json, "held_in", contention->held_in, contention->held_in_count);
+    fm_json_end(json);
+}
+
 /** @return the time of all locations in seconds */
 static double time_of_locations(const struct fm_cube *cube)
 {
@@ -218,6 +236,8 @@ void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube)
         put_excess(json, cube, &problem->excess);
         fm_json_index(json, "phase", problem->phase);
         fm_json_index(json, "lock", problem->lock);
+        fm_json_double(json, "inside_lock", seconds_of(cube, problem->inside));
+        put_contention(json, cube, problem);
         fm_json_end(json);
     }
     fm_json_end(json);

@@ -13,8 +13,9 @@ METRICS = {"blame": None, **{"blame_" + kind: "blame" for kind in KINDS},
            "blame_unattributed": "blame"}
 
 # The part (begin, end] of the waiting of `wait` for which `loc` is blamed in `path`; None where it
-# has no call path then.
-Part = namedtuple("Part", "wait loc path begin end")
+# has no call path then. `lacks_progress`: it, or a location that waits for it, makes no progress while nobody holds a
+# lock.
+Part = namedtuple("Part", "wait loc path begin end lacks_progress")
 
 
 def _overlap(begin, end, first, last):
@@ -31,7 +32,7 @@ class Blame:
         self.values = {metric: {} for metric in METRICS}
         self.matrix = {}
         for wait in intervals.wait_states:
-            self._wait = wait
+            self._wait, self._lacks_progress = wait, False
             self._follow((wait,), wait.begin, wait.time)
         for part in self.parts:
             self._book(part)
@@ -55,9 +56,17 @@ class Blame:
         pair = part.wait.waiting, part.loc
         self.matrix[pair] = self.matrix.get(pair, 0) + time
 
+    def _add(self, loc, path, begin, end):
+        self.parts.append(Part(self._wait, loc, path, begin, end, self._lacks_progress))
+
     def _follow(self, chain, begin, end):
         """Blames somebody for (begin, end] of the last wait state of a chain."""
-        for loc, since, until in _awaited(chain[-1], begin, end):
+        before = self._lacks_progress
+        for loc, since, until, lacks_progress in _awaited(chain[-1], begin, end):
+            self._lacks_progress = before or lacks_progress
+            if loc is None:
+                self._add(chain[-1].waiting, chain[-1].activity.path, since, until)
+                continue
             at = since
             for wait in self._intervals.locations[loc].waits:
                 first, last = _overlap(wait.begin, wait.time, since, until)
@@ -65,11 +74,12 @@ class Blame:
                     continue
                 self._blame(loc, at, first)
                 if wait.time > chain[-1].time or wait in chain:
-                    self.parts.append(Part(self._wait, loc, wait.activity.path, first, last))
+                    self._add(loc, wait.activity.path, first, last)
                 else:
                     self._follow(chain + (wait,), first, last)
                 at = last
             self._blame(loc, at, until)
+        self._lacks_progress = before
 
     def _blame(self, loc, begin, end):
         """Blames a location that does not wait in (begin, end]."""
@@ -78,45 +88,55 @@ class Blame:
             first, last = _overlap(first, last, begin, end)
             if first < last:
                 self._blame_nothing(loc, at, first)
-                self.parts.append(Part(self._wait, loc, path, first, last))
+                self._add(loc, path, first, last)
                 at = last
         self._blame_nothing(loc, at, end)
 
     def _blame_nothing(self, loc, begin, end):
         if begin < end:
-            self.parts.append(Part(self._wait, loc, None, begin, end))
+            self._add(loc, None, begin, end)
 
 
 def _awaited(wait, begin, end):
-    """Triples (location, from, to) of (begin, end]: on whom the waiting location depends."""
+    """(location, from, to, does it lack progress) of (begin, end]: on whom the waiting location
+    depends; None: nobody keeps it waiting, the library hands the lock over."""
     if wait.head_end is not None:
         before = _awaited_for_lock(wait, begin, min(end, wait.head_end)) if begin < wait.head_end else []
         behind = max(begin, wait.head_end)
-        return before + ([(wait.causing, behind, end)] if behind < end else [])
+        return before + ([(wait.causing, behind, end, False)] if behind < end else [])
     if not wait.is_contention:
-        return [(wait.causing, begin, end)]
+        return [(wait.causing, begin, end, False)]
     if wait.contention.head is not None:
         awakening, time = wait.contention.head
         if begin < time:
-            return ([(awakening, begin, min(end, time))]
+            return ([(awakening, begin, min(end, time), False)]
                     + (_awaited_for_lock(wait, time, end) if time < end else []))
     return _awaited_for_lock(wait, begin, end)
 
 
 def _awaited_for_lock(wait, begin, end):
     holds = wait.contention.holds
-    times = {time for hold in holds for time in (hold.begin, hold.end) if begin < time < end}
+    times = {time for hold in holds for time in (hold.begin, hold.end, hold.requested)
+             if begin < time < end}
     limits = [begin] + sorted(times) + [end]
-    return [(_holder(holds, since, until).loc, since, until)
-            for since, until in zip(limits, limits[1:])]
+    awaited = []
+    for since, until in zip(limits, limits[1:]):
+        loc = _holder(holds, since, until)
+        if loc is None and wait.contention.target is not None:
+            awaited += [(*part, part[0] is not None)
+                        for part in wait.contention.target.parts(since, until)]
+        else:
+            awaited.append((loc, since, until, False))
+    return awaited
 
 
 def _holder(holds, since, until):
-    """Whose hold a location waits for in (since, until], which no begin or end of a hold divides:
-    the latest in their order that contains it, else the one that begins next, of several the latest
-    in their order."""
+    """Whose hold a location waits for in (since, until], which no begin, end or request of a hold
+    divides: the latest in their order that contains it, else the one that begins next, of several
+    the latest in their order, if it is requested by then; None: nobody's."""
     for hold in holds:
         if hold.begin <= since and until <= hold.end:
-            return hold
+            return hold.loc
     following = [hold for hold in holds if hold.begin >= until]
-    return min(following, key=lambda hold: hold.begin)
+    hold = min(following, key=lambda hold: hold.begin)
+    return hold.loc if hold.requested <= since else None

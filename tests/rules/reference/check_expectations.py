@@ -96,7 +96,7 @@ def _value_of_problem(found, name):
     if name in metrics.TIME_METRICS:
         return sum(cost for (metric, _), cost in largest.symptoms.items() if metric == name)
     values = {"locations": len(largest.locations), "occasions": len(occasions),
-              "symptoms": len(largest.symptoms)}
+              "symptoms": len(largest.symptoms), "locks": len(largest.locks)}
     for field in ("first", "last", "begin", "end", "count"):
         part = occasions and occasions[-1 if field in ("last", "end") else 0]
         is_known = part and (largest.occasions[0] or field in ("begin", "end"))
@@ -119,7 +119,7 @@ def _problem_failures(scenario, times, result):
             actual = _value_of_problem(matching, name)
         if actual is None:
             continue
-        if name not in ("locations", "occasions", "symptoms", "first", "last", "count"):
+        if name not in ("locations", "occasions", "symptoms", "locks", "first", "last", "count"):
             actual = Fraction(actual) / scenario_file.TICKS_PER_UNIT
         if abs(actual - expected) > tolerance:
             yield "%s: found %s" % (" ".join(words), float(actual))

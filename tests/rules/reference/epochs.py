@@ -57,7 +57,8 @@ class ExposureEpoch:
 
 class LockEpoch:
     """`targets` are the world ranks that it locks, one or (lock_all) the whole window; `request`
-    is the call that requested it (else acquired it), `acquire` the one with an acquire record."""
+    is the call that requested it (else acquired it), `acquire` the one with an acquire record; `lies_on`: of a lock of
+    another library its process, None: none."""
 
     def __init__(self, process, request, targets, is_exclusive):
         self.process = process
@@ -67,6 +68,7 @@ class LockEpoch:
         self.release = None
         self.targets = targets
         self.is_exclusive = is_exclusive
+        self.lies_on = None
         self.operations = []
         self.flushes = []
 

@@ -141,7 +141,7 @@ class _Process:
 
 
 def lock_processes(timeline):
-    """[{rank: object with `locks`}] of each window, as passive_target wants them. What is locked is a
+    """{window: {rank: object with `locks`}}, as passive_target wants them. What is locked is a
     pair of the rank in the window (0 for a lock of no process) and the lock's id."""
     windows = {}
     for rank in sorted(timeline.library_records):
@@ -165,12 +165,14 @@ def lock_processes(timeline):
             if key not in open_epochs:
                 locked = (0 if target == ALL_TARGETS else target, name)
                 open_epochs[key] = epochs.LockEpoch(rank, record.call, {locked}, True)
+                open_epochs[key].lies_on = None if target == ALL_TARGETS else \
+                    timeline.scenario.window_members(window, rank)[target]
             epoch = open_epochs[key]
             if record.name == "lock_acquire" and not epoch.acquire:
                 epoch.acquire, epoch.acquired = record.call, record.time
                 epoch.is_exclusive = lock_type == "x"
                 process.locks.append(epoch)
-    return list(windows.values())
+    return windows
 
 
 # --- Progress --------------------------------------------------------------------------------

@@ -8,12 +8,56 @@ import library_functions
 import progress
 import wait_states as ws
 
-# An epoch from its acquisition to the end of its release activity, on the location that releases.
-Hold = namedtuple("Hold", "loc begin end")
+# An epoch from its acquisition to the end of its release activity, on the location that releases;
+# `requested`: when it asked for the lock.
+Hold = namedtuple("Hold", "loc begin end requested")
 # What a waiting epoch waits for: its own hold, and those of the conflicting epochs of other
-# processes before it, from its predecessor's back.
+# processes before it, from its predecessor's back; `lock`: a Lock.
+# `target`: a Target that may lack progress while nobody holds the lock, None: nobody.
 # `head`: (location, time): until then the waiting call depends on this location, not on the lock.
-Contention = namedtuple("Contention", "own holds head", defaults=(None,))
+Contention = namedtuple("Contention", "own holds lock target head", defaults=(None, None))
+
+
+class Lock:
+    """`group`: what the locks that can be one problem have in common; `key`: the lock. `epochs`:
+    {process, or location of a lock of threads: [(request, end of the release)]}."""
+
+    def __init__(self, group, key, of_threads):
+        self.group, self.key = group, key
+        self._of_threads = of_threads
+        self._epochs = {}
+
+    def add(self, owner, requested, end):
+        self._epochs.setdefault(owner, []).append((requested, end))
+
+    def parts_inside(self, loc, begin, end):
+        """Triples (from, to, is it inside an epoch of the location, or its process) of (begin, end]."""
+        epochs = self._epochs.get(loc if self._of_threads else loc[0], ())
+        times = {time for epoch in epochs for time in epoch if begin < time < end}
+        limits = [begin] + sorted(times) + [end]
+        for since, until in zip(limits, limits[1:]):
+            yield since, until, any(first <= since and until <= last for first, last in epochs)
+
+
+class Target:
+    """The process that a lock lies on, with its progressing calls, ordered by Enter; `main`: its first thread with
+    events, None: none has any."""
+
+    def __init__(self, main, calls):
+        self._main, self._calls = main, calls
+
+    def parts(self, begin, end):
+        """Triples (location, from, to) of (begin, end]: the thread that lacks progress, the one that
+        makes the next progressing call; None while a thread is in such a call."""
+        times = {time for call in self._calls for time in (call.enter, call.leave)
+                 if begin < time < end}
+        limits = [begin] + sorted(times) + [end]
+        for since, until in zip(limits, limits[1:]):
+            if any(call.enter <= since and until <= call.leave for call in self._calls):
+                yield None, since, until
+            else:
+                following = [call for call in self._calls if call.enter >= until]
+                yield following[0].loc if following else self._main, since, until
 
 
 def candidates(timeline, windows, stated=None):
@@ -24,11 +68,13 @@ def candidates(timeline, windows, stated=None):
 def evaluate(timeline, windows, stated=None):
     """(the candidates of both rules, the evidence of the needs for progress)."""
     needs = {**_needs(windows), **libraries.progress_needs(timeline)}
-    of_locks = [*windows.values(), *libraries.lock_processes(timeline)]
-    alone = [candidate for processes in of_locks for candidate in _contention_candidates(processes, None)]
+    of_locks = [(("window", key), processes) for key, processes in windows.items()]
+    of_locks += [(("library", key), processes) for key, processes in libraries.lock_processes(timeline).items()]
+    alone = [candidate for group, processes in of_locks
+             for candidate in _contention_candidates(group, processes, None, timeline)]
     evidence = progress.Evidence(timeline, needs, _latest(alone), stated)
-    contentions = [candidate for processes in of_locks
-                   for candidate in _contention_candidates(processes, evidence)]
+    contentions = [candidate for group, processes in of_locks
+                   for candidate in _contention_candidates(group, processes, evidence, timeline)]
     return contentions + _progress_candidates(evidence, needs, contentions), evidence
 
 
@@ -62,7 +108,7 @@ def _needs(windows):
     for window, processes in windows.items():
         if any(process.is_shared_memory for process in processes.values()):
             continue
-        name = window[0] if isinstance(window, tuple) else window
+        name = _name(window)
         posts = ws.posts_of(processes)
         for process in processes.values():
             for call, what, targets, sizes, is_later, access in process.needs_progress:
@@ -147,13 +193,39 @@ def _hold(epoch, predecessor, candidate):
         begin = max(begin, candidate.time)
     elif predecessor:
         begin = max(begin, predecessor.release.leave)
-    return Hold(epoch.release.loc, begin, epoch.release.leave)
+    return Hold(epoch.release.loc, begin, epoch.release.leave, epoch.request.enter)
 
 
-def _contention_candidates(processes, evidence):
+def _name(window):
+    """The name of a window in the scenario."""
+    return window[0] if isinstance(window, tuple) else window
+
+
+def _locks_of(group, epochs):
+    """{target: Lock}. Locks of other libraries than MPI are no parts of a window, but variables or mutexes."""
+    locks = {}
+    for epoch in epochs:
+        for target in epoch.targets:
+            key = (group, target)
+            lock = locks.setdefault(target, Lock(group if group[0] == "window" else key, key, False))
+            lock.add(epoch.process, epoch.request.enter, epoch.release.leave)
+    return locks
+
+
+def _target_of(epoch, contended, evidence, timeline):
+    """The process on which the lock lies for which an epoch waits; None if it lies on none."""
+    library = library_functions.library_of(epoch.release.region)
+    process = epoch.lies_on if library else contended
+    main = min((loc for loc, calls in timeline.calls.items() if calls and loc[0] == process), default=None)
+    return None if process is None else Target(main, evidence.calls.of(process, epoch.release))
+
+
+def _contention_candidates(group, processes, evidence, timeline):
     """`evidence`: which calls wait for progress; None: none does."""
     orders = _orders(processes)
     epochs = sorted(orders, key=lambda epoch: (orders[epoch], epoch.release.loc, epoch.release.index))
+    locks = _locks_of(group, epochs)
+    is_needed = evidence is not None and evidence.waits_on(_name(group[1]))
     found, holds = {}, {}  # {epoch: its candidate}, {epoch: its Hold}
     served = {}  # {epoch: when its release has waited for progress}
     for position, epoch in enumerate(epochs):
@@ -170,7 +242,11 @@ def _contention_candidates(processes, evidence):
             awaited = [holds[other] for other in reversed(before)
                        if _conflict(other, epoch) and other.process != epoch.process]
             # A call that waits for several locks until one moment waits for that of the first epoch.
-            yield candidate._replace(detail=Contention(holds[epoch], awaited), order=position)
+            contended = min((epoch if len(epoch.targets) <= len(predecessor.targets)
+                             else predecessor).targets)
+            target = _target_of(epoch, contended, evidence, timeline) if is_needed else None
+            yield candidate._replace(
+                detail=Contention(holds[epoch], awaited, locks[contended], target), order=position)
 
 
 def _contention(epoch, predecessor, found, served):

@@ -2,7 +2,8 @@
 """The problems of a run: causes of waiting, each with all waiting that stems from it.
 
 A cause is a call path on one location, with a kind. Costs are exact fractions of 1/1000 units; all
-problems together cost all waiting of the run.
+problems together cost all waiting of the run. A lock is a cause of its own, as far as library calls
+inside its epochs are blamed for waiting for it.
 """
 
 import functools
@@ -16,15 +17,16 @@ import sampled_causes
 import teams
 from blame import Blame
 
-IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION = (
-    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "idle", "variation")
-KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION)
+IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION, CONTENTION = (
+    "imbalance", "serialization", "progress", "transfer", "startup", "unattributed", "io", "idle", "variation",
+    "contention")
+KINDS = (IMBALANCE, SERIALIZATION, PROGRESS, TRANSFER, STARTUP, UNATTRIBUTED, IO, IDLE, VARIATION, CONTENTION)
 SMALLEST_PART = 1000  # of all waiting: what locations with less have caused is not judged
 
 _LIBRARY = ("std::", "__gnu_cxx::", "__gthread_")
 
-# `path` and `loc` are None of what cannot be attributed.
-Cause = namedtuple("Cause", "kind path loc")
+# `path` and `loc` are None of what cannot be attributed; `lock`: the passive_target.Lock of a contention.
+Cause = namedtuple("Cause", "kind path loc lock", defaults=(None,))
 _UNATTRIBUTED = Cause(UNATTRIBUTED, None, None)
 _VARIATION = Cause(VARIATION, None, None)
 # Part of the waiting of a wait state that stems from a cause: `time` at `instants`, [(begin, end)].
@@ -39,15 +41,19 @@ def is_progress(wait):
     return wait.kind.endswith("_progress")
 
 
-def _kind(wait, path):
-    """What a call path is called by which others waited as in `wait`."""
+def is_for_lock(wait, part):
+    """Whether a part of a wait state is waiting for a lock: all of a contention, what is in front of the need of a
+    wait for progress that begins with one."""
+    return wait.is_contention or wait.head_end is not None and part.end <= wait.head_end
+
+
+def _kind(wait, path, is_for_lock):
+    """What a call path is called by which others waited as in `wait`; `is_for_lock`: for a lock."""
     node = metrics.own_node(path[-1])
-    if node == "comp":
-        if is_progress(wait):
-            return PROGRESS
-        return SERIALIZATION if wait.is_contention else IMBALANCE
-    if is_progress(wait):
+    if is_progress(wait) and not is_for_lock:
         return PROGRESS
+    if node == "comp":
+        return SERIALIZATION if is_for_lock else IMBALANCE
     if node in _FILES:
         return IO
     return STARTUP if node in _MANAGEMENT else TRANSFER
@@ -65,12 +71,13 @@ def function_of(path):
 class Problem:
     """cost: of all its locations; symptoms: {(metric, call path): waiting}; occasions: (region of
     the phase or None, [Occasion]); both of problems that cost a hundredth of all waiting; gain:
-    (balanced, removed) of idle threads, None: not known."""
+    (balanced, removed) of idle threads, None: not known; locks: of a contention."""
 
     def __init__(self, kind, path, locations, cost):
         self.kind = kind
         self.path = path
-        self.equal_paths = [path]  # of a function: its call paths that cost as much
+        self.equal_paths = [path]  # of a function or lock: its call paths that cost as much
+        self.locks = ()
         self.locations = locations
         self.cost = cost
         self.symptoms = {}
@@ -98,12 +105,14 @@ class Problems:
         backward = formation.backward(intervals.wait_states)
         self._pass_back(backward)
         self._pass_forward(backward)
+        self._join_locks()
         self._is_sampled = bool(intervals.recorded)
         self._equal_paths = {}
         self.problems = [problem for group in self._grouped()
                          for problem in group_locations(group)]
         for problem in self.problems:
             problem.equal_paths = self._equal_paths[problem.path]
+        self.problems += self._of_locks()
         self.problems.sort(key=sort_key)
         if phases is not None:
             self._describe_all(occasions.Run(intervals, phases))
@@ -134,10 +143,8 @@ class Problems:
         stems from they are 1."""
         if wait.is_contention or is_progress(wait):
             for part in self._blame[wait]:
-                share = Fraction(part.end - part.begin, wait.waiting_time)
-                cause = _UNATTRIBUTED if part.path is None else \
-                    self._cause(wait, part.path, part.loc)
-                yield cause, share, (part.begin, part.end)
+                for cause, begin, end in self._blamed(wait, part):
+                    yield cause, Fraction(end - begin, wait.waiting_time), (begin, end)
             return
         whole = wait.begin, wait.time
         if self._causes[wait].is_unattributed:
@@ -145,12 +152,29 @@ class Problems:
         for path, share in self._causes[wait].activities.items():
             yield self._cause(wait, path, wait.causing), share, whole
 
+    def _blamed(self, wait, part):
+        """Triples (cause, from, to) of a part of the blame for a wait state."""
+        cause = self._blamed_cause(wait, part)
+        if not is_for_lock(wait, part) or cause.kind in (UNATTRIBUTED, SERIALIZATION, PROGRESS):
+            yield cause, part.begin, part.end
+            return
+        lock = wait.contention.lock
+        for begin, end, is_inside in lock.parts_inside(part.loc, part.begin, part.end):
+            yield (Cause(CONTENTION, cause.path, cause.loc, lock) if is_inside else cause), begin, end
+
+    def _blamed_cause(self, wait, part):
+        if part.path is None:
+            return _UNATTRIBUTED
+        if part.lacks_progress:
+            return Cause(PROGRESS, function_of(part.path), part.loc)
+        return self._cause(wait, part.path, part.loc, is_for_lock(wait, part))
+
     @staticmethod
-    def _cause(wait, path, loc):
+    def _cause(wait, path, loc, is_for_lock=False):
         if path == sampled_causes.VARIATION:
             return _VARIATION
         function = function_of(path)
-        return Cause(_kind(wait, function), function, loc)
+        return Cause(_kind(wait, function, is_for_lock), function, loc)
 
     def _passed_on(self, wait):
         """Pairs (WaitState, share): the wait states that a wait state stems from."""
@@ -186,6 +210,74 @@ class Problems:
             assert cost == sum(shares.get(cause, 0) * wait.waiting_time
                                for wait, shares in self._stems.items())
 
+    def _join_locks(self):
+        """Where functions of the program are blamed for more than half of the waiting for a lock, as serialized, the
+        part of library calls joins the function that is blamed most: on its location, if that executes the function,
+        else on the one that is blamed most in it."""
+        blame, functions = {}, {}  # functions: {lock: {call path: {location: time}}}
+        for wait in self._wait_states:
+            if wait.contention is None:
+                continue
+            lock = wait.contention.lock
+            for part in self._blame[wait]:
+                if not is_for_lock(wait, part):
+                    continue
+                time = part.end - part.begin
+                blame[lock] = blame.get(lock, 0) + time
+                cause = self._blamed_cause(wait, part)
+                if cause.kind == SERIALIZATION:
+                    locations = functions.setdefault(lock, {}).setdefault(cause.path, {})
+                    locations[cause.loc] = locations.get(cause.loc, 0) + time
+        joined = {lock: min(paths.items(), key=lambda item: (-sum(item[1].values()), item[0]))
+                  for lock, paths in functions.items()
+                  if 2 * sum(sum(locations.values()) for locations in paths.values()) > blame[lock]}
+
+        def final(cause):
+            if cause.kind == CONTENTION and cause.lock in joined:
+                path, locations = joined[cause.lock]
+                most = min(locations, key=lambda loc: (-locations[loc], loc))
+                return Cause(SERIALIZATION, path, cause.loc if cause.loc in locations else most)
+            return cause
+
+        self.costs, costs = {}, self.costs
+        self._instants, instants = {}, self._instants
+        for cause, cost in costs.items():
+            self.costs[final(cause)] = self.costs.get(final(cause), 0) + cost
+            self._instants.setdefault(final(cause), []).extend(instants[cause])
+        for wait, shares in self._stems.items():
+            self._stems[wait] = {}
+            for cause, share in shares.items():
+                self._stems[wait][final(cause)] = self._stems[wait].get(final(cause), 0) + share
+
+    def _of_locks(self):
+        """The problems that are locks: those of one group of locks together of which each costs at least a tenth of
+        the largest; the others in the same way."""
+        groups = {}
+        for cause, cost in self.costs.items():
+            if cause.kind == CONTENTION:
+                locks = groups.setdefault(cause.lock.group, {})
+                locks.setdefault(cause.lock, []).append((cost, cause))
+        for locks in groups.values():
+            left = sorted(locks.values(), key=lambda causes: -sum(cost for cost, _ in causes))
+            while left:
+                least = sum(cost for cost, _ in left[0])
+                chosen = [causes for causes in left if 10 * sum(cost for cost, _ in causes) >= least]
+                left = left[len(chosen):]
+                yield self._problem_of_locks([item for causes in chosen for item in causes])
+
+    @staticmethod
+    def _problem_of_locks(causes):
+        paths = {}
+        for cost, cause in causes:
+            paths[cause.path] = paths.get(cause.path, 0) + cost
+        largest = max(paths.values())
+        equal = [path for path in paths if paths[path] == largest]
+        problem = Problem(CONTENTION, equal[0], sorted({cause.loc for _, cause in causes}),
+                          sum(cost for cost, _ in causes))
+        problem.equal_paths = equal
+        problem.locks = {cause.lock for _, cause in causes}
+        return problem
+
     def _key(self, cause):
         """What the causes of a problem have in common: kind and call path; where samples tell of functions, an
         imbalance is that of a function in all of its call paths, unless these are causes on different locations."""
@@ -214,7 +306,8 @@ class Problems:
         groups = {}
         self._apart = self._find_apart()
         for cause, cost in self.costs.items():
-            groups.setdefault(self._key(cause), []).append((cost, cause))
+            if cause.kind != CONTENTION:
+                groups.setdefault(self._key(cause), []).append((cost, cause))
         for group in groups.values():
             paths, locations = {}, {}
             for cost, cause in group:
@@ -231,9 +324,12 @@ class Problems:
                 self._describe(problem, run)
 
     def _describe(self, problem, run):
-        key = self._key(Cause(problem.kind, problem.path, None))
-        causes = {cause for cause in self.costs if self._key(cause) == key
-                  and (cause.loc in problem.locations or cause.loc is None)}
+        if problem.kind == CONTENTION:
+            causes = {cause for cause in self.costs if cause.lock in problem.locks}
+        else:
+            key = self._key(Cause(problem.kind, problem.path, None))
+            causes = {cause for cause in self.costs if self._key(cause) == key
+                      and (cause.loc in problem.locations or cause.loc is None)}
         for wait, shares in self._stems.items():
             share = sum(shares.get(cause, 0) for cause in causes)
             if share:
@@ -250,6 +346,6 @@ def group_locations(group):
     while left:
         chosen = [item for item in left if 10 * item[0] >= left[0][0]]
         left = left[len(chosen):]
-        kind, path, _ = chosen[0][1]
+        kind, path = chosen[0][1][:2]
         locations = sorted(cause.loc for _, cause in chosen if cause.loc is not None)
         yield Problem(kind, path, locations, sum(cost for cost, _ in chosen))

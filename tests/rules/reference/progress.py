@@ -116,12 +116,12 @@ class Piece:
 
 
 class Evidence:
-    """Which kinds of calls wait for progress. `needs`: {call: Need}; `events`: {call: the time of what it depends on
+    """Which kinds of calls wait for progress. `calls`: all progressing ones; `needs`: {call: Need}; `events`: {call: the time of what it depends on
     besides}; `stated`: "target" if the user states that all calls wait, "async" if none does; else the evidence
     decides."""
 
     def __init__(self, timeline, needs, events, stated=None):
-        self._calls = Calls(timeline)
+        self.calls = Calls(timeline)
         self._open = {call for calls in timeline.calls.values() for call in calls if call.is_open}
         self._needs = {call: need for call, need in needs.items() if call.is_leaf and need.partners}
         windows = list(timeline.scenario.windows)
@@ -143,8 +143,8 @@ class Evidence:
         need, pieces = self._needs[call], []
         for partner in sorted(need.partners):
             begin = need.begin(call, partner, besides)
-            if begin is not None and not self._calls.running(partner, call, begin):
-                pieces.append(Piece(call, partner, begin, self._calls.next(partner, call, begin), call in self._open))
+            if begin is not None and not self.calls.running(partner, call, begin):
+                pieces.append(Piece(call, partner, begin, self.calls.next(partner, call, begin), call in self._open))
         return pieces
 
     def _usual(self, pieces):
@@ -180,7 +180,7 @@ class Evidence:
         for partner in need.partners:
             begin = need.begin(call, partner, besides)
             if begin is not None:
-                first.append(self._calls.running(partner, call, begin) or self._calls.next(partner, call, begin))
+                first.append(self.calls.running(partner, call, begin) or self.calls.next(partner, call, begin))
         return Wait(last.next, last.begin, event,
                     [other for other in first if other is not None and other.enter <= call.leave])
 

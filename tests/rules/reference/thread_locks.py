@@ -3,7 +3,7 @@
 constructs, whose sections are the holds of a lock, too."""
 
 import wait_states as ws
-from passive_target import Contention, Hold
+from passive_target import Contention, Hold, Lock
 from thread_waits import condition_awakenings
 
 _SHARED = ("pthread_rwlock_rdlock", "pthread_rwlock_tryrdlock", "pthread_rwlock_timedrdlock",
@@ -14,8 +14,9 @@ class _Hold:
     """A thread's hold of a lock; `call` is the one with the acquire record, None if only the release
     tells of the acquisition."""
 
-    def __init__(self, loc, order, acquired, call, acquired_in, is_shared=False):
+    def __init__(self, loc, lock, order, acquired, call, acquired_in, is_shared=False):
         self.loc = loc
+        self.lock = lock
         self.order = order
         self.acquired = acquired
         self.call = call
@@ -54,13 +55,13 @@ def holds_of_locks(timeline):
                 continue
             key = loc[0], _is_pthread(record.call), record.args[0]
             if record.name == "acquire_lock":
-                open_holds[key, record.args[1]] = _Hold(loc, record.args[1], record.time, record.call,
-                                        record.call.region)
+                open_holds[key, record.args[1]] = _Hold(loc, key[1:], record.args[1], record.time,
+                                                          record.call, record.call.region)
                 continue
             _, order, acquired, acquired_in, is_shared = record.args
             hold = open_holds.pop((key, order), None)
             if hold is None and acquired is not None:
-                hold = _Hold(loc, order, acquired, None, acquired_in, is_shared)
+                hold = _Hold(loc, key[1:], order, acquired, None, acquired_in, is_shared)
             if hold is not None:
                 hold.release, hold.end = record.call, _end_of_release(record)
                 hold.released = record.time if record.call.region.startswith("!$omp") else record.call.enter
@@ -110,8 +111,26 @@ def _wanted_from(hold, predecessor, awakenings):
     return max(since, hold.call.enter)
 
 
+def _requested(hold, awakenings):
+    """When a thread asks for a lock: in a wait for a condition when it is awakened."""
+    if hold.call is None:
+        return hold.acquired
+    if _is_condition_wait(hold.call):
+        return awakenings[hold.call].enter if hold.call in awakenings else hold.acquired
+    return hold.call.enter
+
+
+def _lock_of(holds, awakenings):
+    key = (holds[0].loc[0], *holds[0].lock)
+    lock = Lock(("thread lock", key), key, True)
+    for hold in holds:
+        lock.add(hold.loc, _requested(hold, awakenings), hold.end)
+    return lock
+
+
 def _of_lock(holds, awakenings):
     waits = {}  # {hold: its candidate}
+    lock = _lock_of(holds, awakenings) if holds else None
     for position, hold in enumerate(holds):
         number = blocked_by(holds, position)
         if number is None or holds[number].loc == hold.loc or hold.call is None:
@@ -131,16 +150,16 @@ def _of_lock(holds, awakenings):
         if awakening is not None and awakening.enter - hold.call.enter > time - awakening.enter:
             continue  # the longer part is the wait for the condition
         head = None if awakening is None else (awakening.loc, awakening.enter)
-        before = [_as_hold(other) for other in reversed(holds[:number + 1])
+        before = [_as_hold(other, awakenings) for other in reversed(holds[:number + 1])
                   if other.conflicts(hold) and other.loc != hold.loc]
+        contention = Contention(_as_hold(hold, awakenings), before, lock, None, head)
         waits[hold] = ws.Candidate(hold.call, time, ws.LOCK_CONTENTION, predecessor.release,
-                                   _metric(hold.call), Contention(_as_hold(hold), before, head),
-                                   position)
+                                   _metric(hold.call), contention, position)
     return waits.values()
 
 
-def _as_hold(hold):
-    return Hold(hold.loc, hold.acquired, hold.end)
+def _as_hold(hold, awakenings):
+    return Hold(hold.loc, hold.acquired, hold.end, _requested(hold, awakenings))
 
 
 def _end_of_section(hold):

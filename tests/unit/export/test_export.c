@@ -101,7 +101,7 @@ static void test_json_problems(void **state)
         "\"freed\":0.29999999999999999,\"instead\":2,\"moved\":0.28999999999999998}],"
         "\"consequence_of\":null,\"excess\":{\"there\":0.059999999999999998,\"elsewhere\":0.02,"
         "\"longest\":0.055},"
-        "\"phase\":0,\"lock\":null},"
+        "\"phase\":0,\"lock\":null,\"inside_lock\":0,\"contention\":null},"
         "{\"id\":2,\"cause\":{\"callpath\":1,\"callpaths\":[1],\"locations\":[3],\"kind\":"
         "\"serialization\","
         "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
@@ -111,7 +111,8 @@ static void test_json_problems(void **state)
         "\"gain\":{\"balanced\":0.25,\"balanced_error\":null,\"removed\":0.40000000000000002,"
         "\"removed_error\":null,\"proved\":false},"
         "\"predictions\":[],"
-        "\"consequence_of\":null,\"excess\":null,\"phase\":null,\"lock\":1},"
+        "\"consequence_of\":null,\"excess\":null,\"phase\":null,\"lock\":1,"
+        "\"inside_lock\":0.050000000000000003,\"contention\":null},"
         "{\"id\":3,\"cause\":{\"callpath\":null,\"callpaths\":[],\"locations\":[],\"kind\":"
         "\"unattributed\","
         "\"exact\":true,\"error\":0,\"candidates\":[],\"replaced\":null},"
@@ -120,7 +121,8 @@ static void test_json_problems(void **state)
         "\"symptoms\":[],\"gain\":{\"balanced\":null,\"balanced_error\":null,\"removed\":null,"
         "\"removed_error\":null,\"proved\":false},"
         "\"predictions\":[],"
-        "\"consequence_of\":1,\"excess\":null,\"phase\":null,\"lock\":null}]");
+        "\"consequence_of\":1,\"excess\":null,\"phase\":null,\"lock\":null,"
+        "\"inside_lock\":0,\"contention\":null}]");
     free(problems);
     json_decref(root);
     fm_cube_free(cube);

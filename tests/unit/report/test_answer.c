@@ -238,17 +238,23 @@ static void test_locks_of_threads(void **state)
     static const struct {
         const char *name;
         uint32_t places;
-        const char *how;
+        int64_t inside; /* of its cost, under the lock */
+        const char *kind, *how, *advice;
     } cases[] = {
-        {"table_lock (table.c:9)", 1,
-         "serialized by `table_lock (table.c:9)` of rank 0: others wait until the lock is "
-         "released"},
-        {"0x559833c75430", 1,
-         "serialized by the lock at 0x559833c75430 of rank 0, waited for most in "
-         "`main/MPI_Recv`: others wait until the lock is released"},
-        {"0x559833c75430", 0,
-         "serialized by the lock at 0x559833c75430 of rank 0: others wait until the lock is "
-         "released"},
+        {"table_lock (table.c:9)", 1, 300, "serialized by `table_lock (table.c:9)` of rank 0.",
+         "it runs while the lock is held: others wait until it is released",
+         "Do less while the lock is held, or divide the data among several locks. Balancing the "
+         "work does not help."},
+        {"0x559833c75430", 1, 150,
+         "serialized by the lock at 0x559833c75430 of rank 0, waited for most in `main/MPI_Recv`.",
+         "it runs while the lock is held: others wait until it is released",
+         "Do less while the lock is held, or divide the data among several locks. Balancing the "
+         "work does not help."},
+        {"0x559833c75430", 0, 149,
+         "the holder of the lock at 0x559833c75430 of rank 0 waits for it.",
+         "it runs without the lock, but the holder of the lock waits for it, and others wait for "
+         "the holder",
+         "Release the lock before waiting for others, or take it only behind that."},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fm_cube *cube = make_cube();
@@ -269,9 +275,73 @@ static void test_locks_of_threads(void **state)
         assert_int_equal(fm_cube_add_lock(cube, &lock, NULL), FM_OK);
         add_problem(cube, FM_CAUSE_SERIALIZATION, SLOW, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
         cube->problems[0].lock = 0;
+        cube->problems[0].inside = cases[i].inside;
         make_diagnosis(cube, &diagnosis);
         fm_answer_make(&diagnosis, 8, &answer);
+        char headline[256];
+        snprintf(headline, sizeof headline,
+                 "`slow` on rank 0 makes others wait 300.0 ms, 15.0%% of all time: %s",
+                 cases[i].kind);
+        assert_string_equal(answer.items[0].headline.items[0].text, headline);
         assert_string_equal(text_of(&answer.items[0], "How"), cases[i].how);
+        assert_string_equal(text_of(&answer.items[0], "Try"), cases[i].advice);
+        fm_answer_free(&answer);
+        fm_cube_free(cube);
+    }
+}
+
+/* A lock, or several of one window, that is the cause. */
+static void test_locks_as_causes(void **state)
+{
+    (void)state;
+    static const struct {
+        struct fm_cube_contention contention;
+        const char *name, *headline, *how;
+    } cases[] = {
+        {{.lock_count = 1,
+          .hold = 40,
+          .waiting = 660,
+          .held = 300,
+          .held_in_count = 2,
+          .held_in = {RECV, SLOW}},
+         "table",
+         "The lock of window `table` on rank 1 serializes 2 ranks: they wait 300.0 ms, 15.0% of "
+         "all time.",
+         "each holds it for 40.00 ms at a time in MPI_Recv and slow, 2.2 wait for it on average"},
+        {{.lock_count = 64,
+          .hold = 40,
+          .waiting = 150,
+          .held = 300,
+          .held_in_count = 1,
+          .held_in = {RECV}},
+         "", /* it has none */
+         "The locks of window 0 on 64 ranks serialize 2 ranks: they wait 300.0 ms, 15.0% of all "
+         "time.",
+         "each holds one for 40.00 ms at a time in MPI_Recv, 0.5 wait for it on average"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fm_cube *cube = make_cube();
+        struct fm_diagnosis diagnosis;
+        struct fm_answer answer;
+        char name[8];
+        snprintf(name, sizeof name, "%s", cases[i].name);
+        struct fm_cube_lock lock = {
+            .window = 0, .target = 1, .name = name, .exclusive = 2, .end = 2000};
+        assert_int_equal(fm_cube_add_lock(cube, &lock, NULL), FM_OK);
+        add_problem(cube, FM_CAUSE_SERIALIZATION, RECV, 1, FM_METRIC_MPI_LATESENDER, RECV, 300);
+        cube->problems[0].kind = FM_CAUSE_CONTENTION;
+        cube->problems[0].lock = 0;
+        cube->problems[0].contention = cases[i].contention;
+        make_diagnosis(cube, &diagnosis);
+        fm_answer_make(&diagnosis, 8, &answer);
+        assert_int_equal(answer.count, 1);
+        assert_string_equal(answer.items[0].headline.items[0].text, cases[i].headline);
+        assert_string_equal(text_of(&answer.items[0], "How"), cases[i].how);
+        assert_string_equal(text_of(&answer.items[0], "Try"),
+                            "Use atomic operations (MPI_Fetch_and_op, MPI_Accumulate) under one "
+                            "MPI_Win_lock_all with MPI_Win_flush instead of exclusive locks, "
+                            "divide the data among several targets, or do more in each epoch: "
+                            "fewer, larger batches.");
         fm_answer_free(&answer);
         fm_cube_free(cube);
     }
@@ -408,6 +478,7 @@ static void test_useless_advice_is_left_out(void **state)
         struct fm_answer answer;
         char advice[256];
         add_problem(cube, cases[i].kind, SLOW, 1, FM_METRIC_MPI_BARRIER_WAIT, RECV, 300);
+        cube->problems[0].inside = cases[i].kind == FM_CAUSE_SERIALIZATION ? 300 : 0;
         assert_true(fm_cube_predict(cube, 0, &predictions[0]));
         assert_true(fm_cube_predict(cube, 0, &predictions[1]));
         make_diagnosis(cube, &diagnosis);
@@ -505,6 +576,7 @@ int main(void)
         cmocka_unit_test(test_samples_of_called_functions),
         cmocka_unit_test(test_advice_fits_the_gain),
         cmocka_unit_test(test_locks_of_threads),
+        cmocka_unit_test(test_locks_as_causes),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_predicted_gains),
         cmocka_unit_test(test_useless_advice_is_left_out),

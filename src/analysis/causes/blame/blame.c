@@ -155,6 +155,7 @@ static void send_piece(void *context, const struct fm_chain_end *end)
         .number = (uint32_t)end->source->weight,
         .location = end->location,
         .kind = (fm_delay_kind_t)end->source->kind,
+        .lacks_progress = end->lacks_progress,
     };
     if (run->each->without_visits) {
         fm_blame_piece_of_wait(run, following->worker, piece);

@@ -56,6 +56,8 @@ struct fm_blame_wait_piece {
     uint32_t location;    /**< that is blamed */
     uint32_t visit;       /**< as in struct fm_blame_piece */
     fm_delay_kind_t kind; /**< of the wait state */
+    bool lacks_progress;  /**< of a contention: nobody holds the lock, and the location, or one that
+                               waits for it, makes no progress */
 };
 
 /** For which wait states it is to be found out who is blamed for each of them. */

@@ -15,13 +15,17 @@
 #include "cube/model/delay_kind.h"
 #include "engine/dispatch/dispatch.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /** What a location or succession depends on for some time. */
 typedef enum {
     FM_TIE_WAIT,       /**< `location` waits for `other`, or for the holders of `succession` */
-    FM_TIE_HOLDER,     /**< `location` is the holder of `succession` */
-    FM_TIE_CONTENTION, /**< a wait state with `weight` depends on the holders of `succession` */
+    FM_TIE_HOLDER,     /**< `location` is the holder of `succession`, or, with a `weight`, does not
+                            make the progress that it needs; FM_NONE: it has no holder, who depends
+                            on it is blamed at its waiting call */
+    FM_TIE_CONTENTION, /**< a wait state of `location` with `weight` depends on the holders of
+                            `succession` */
     FM_TIE_SOURCE, /**< it is to be found out who is blamed for wait state `weight` of `location`,
                         which depends on `other` or on the holders of `succession` */
     FM_TIE_DETOUR  /**< while `location` waits until `until` for `other`, this one waits for
@@ -77,6 +81,7 @@ struct fm_chain_end {
     const struct fm_blame_tie *source;
     uint64_t from, to;
     uint32_t location;
+    bool lacks_progress; /**< the chain has a link because of that */
 };
 
 /** Follows the chains of each source (FM_TIE_SOURCE) of a window.

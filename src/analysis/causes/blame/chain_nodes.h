@@ -30,9 +30,10 @@ struct fm_chain_node {
 struct fm_chain_client {
     uint64_t until;
     uint64_t weight;
-    uint32_t node;     /**< waiting location; FM_NONE: a weight */
+    uint32_t location; /**< that waits */
+    uint32_t node;     /**< of the waiting location; FM_NONE: a weight */
     uint32_t kind;     /**< index */
-    uint32_t dead_end; /**< node, if the holder waits for longer; FM_NONE: none */
+    uint32_t dead_end; /**< node, if the holder waits for longer, or there is none; FM_NONE: none */
     bool is_active;
 };
 
@@ -40,6 +41,7 @@ struct fm_chain_client {
 struct fm_chain_line {
     FM_VECTOR(uint32_t) first_to_end; /**< heap of those that depend on the succession's node */
     FM_VECTOR(uint32_t) astray;       /**< that depend on a dead end */
+    bool is_free;                     /**< nobody holds the lock: each depends on itself */
 };
 
 /** A window whose chains are followed. */

@@ -24,6 +24,7 @@ struct step {
     uint32_t before; /* step; FM_NONE: none */
     uint32_t on;     /* location; FM_NONE: `succession` */
     uint64_t succession;
+    bool lacks_progress; /* of this step or one before */
 };
 
 struct following {
@@ -83,12 +84,12 @@ static size_t first_behind(const struct following *following, const struct entry
     return low;
 }
 
-static void end_chain(const struct following *following, uint32_t location, uint64_t from,
-                      uint64_t to)
+static void end_chain(const struct following *following, const struct step *step, uint32_t location,
+                      uint64_t from, uint64_t to)
 {
     if (from < to) {
-        following->end(following->context,
-                       &(struct fm_chain_end){following->source, from, to, location});
+        following->end(following->context, &(struct fm_chain_end){following->source, from, to,
+                                                                  location, step->lacks_progress});
     }
 }
 
@@ -131,12 +132,13 @@ static void follow_to_location(struct following *following, uint32_t number)
         }
         uint64_t from = wait->from > step.from ? wait->from : step.from;
         uint64_t to = wait->to < step.to ? wait->to : step.to;
-        end_chain(following, step.on, time, from);
-        add_step(following, &(struct step){from, to, wait->until, following->waits.items[i].tie,
-                                           number, wait->other, wait->succession});
+        end_chain(following, &step, step.on, time, from);
+        add_step(following,
+                 &(struct step){from, to, wait->until, following->waits.items[i].tie, number,
+                                wait->other, wait->succession, step.lacks_progress});
         time = to;
     }
-    end_chain(following, step.on, time, step.to);
+    end_chain(following, &step, step.on, time, step.to);
 }
 
 static void follow_to_holders(struct following *following, uint32_t number)
@@ -152,8 +154,15 @@ static void follow_to_holders(struct following *following, uint32_t number)
         }
         uint64_t from = holder->from > step.from ? holder->from : step.from;
         uint64_t to = holder->to < step.to ? holder->to : step.to;
+        if (holder->location == FM_NONE) {
+            const struct fm_blame_tie *waits =
+                step.tie == FM_NONE ? following->source : &ties[step.tie];
+            end_chain(following, &step, waits->location, from, to);
+            continue;
+        }
         add_step(following,
-                 &(struct step){from, to, step.until, step.tie, step.before, holder->location, 0});
+                 &(struct step){from, to, step.until, step.tie, step.before, holder->location, 0,
+                                step.lacks_progress || holder->weight != 0});
     }
 }
 
@@ -162,7 +171,7 @@ static void follow_source(struct following *following, const struct fm_blame_tie
     following->source = source;
     following->steps.count = following->open.count = 0;
     add_step(following, &(struct step){source->from, source->to, source->until, FM_NONE, FM_NONE,
-                                       source->other, source->succession});
+                                       source->other, source->succession, false});
     while (following->open.count > 0) {
         uint32_t number = following->open.items[--following->open.count];
         if (following->steps.items[number].on == FM_NONE) {

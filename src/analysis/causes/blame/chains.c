@@ -82,28 +82,40 @@ static void move_client(struct fm_chains *chains, struct fm_chain_client *client
     }
 }
 
-/* The holder of a succession may wait for longer than some clients, which must not follow it. */
+/* Makes the first client to end depend on a dead end, a location at its waiting call. */
+static void divert(struct fm_chains *chains, uint32_t succession, uint32_t location)
+{
+    struct fm_chain_line *line = line_of(chains, succession);
+    const uint32_t number = line->first_to_end.items[0];
+    struct fm_chain_client *client = &chains->clients.items[number];
+    pop_client(chains, line);
+    if (client->is_active) {
+        client->dead_end = fm_chains_dead_end(chains, location);
+        fm_vector_push(&line->astray, number);
+        move_client(chains, client, succession, client->dead_end);
+    }
+}
+
+/* Nobody holds the lock of a succession, or its holder waits for longer than some clients: these
+ * must not follow it. */
 static void send_astray(struct fm_chains *chains, uint32_t succession)
 {
+    struct fm_chain_line *line = line_of(chains, succession);
+    while (line->is_free && line->first_to_end.count > 0) {
+        divert(chains, succession, chains->clients.items[line->first_to_end.items[0]].location);
+    }
     const struct fm_chain_node *node = fm_chains_node(chains, succession);
     if (node->wait == FM_NONE || fm_chains_node(chains, node->target)->wait == FM_NONE) {
         return;
     }
     const uint64_t until = fm_chains_node(chains, node->target)->until;
     const uint32_t location = fm_chains_node(chains, node->target)->location;
-    struct fm_chain_line *line = line_of(chains, succession);
     while (line->first_to_end.count > 0) {
-        uint32_t number = line->first_to_end.items[0];
-        struct fm_chain_client *client = &chains->clients.items[number];
+        const struct fm_chain_client *client = &chains->clients.items[line->first_to_end.items[0]];
         if (client->is_active && client->until >= until) {
             return;
         }
-        pop_client(chains, line);
-        if (client->is_active) {
-            client->dead_end = fm_chains_dead_end(chains, location);
-            fm_vector_push(&line->astray, number);
-            move_client(chains, client, succession, client->dead_end);
-        }
+        divert(chains, succession, location);
     }
 }
 
@@ -126,6 +138,11 @@ static void begin_holder(struct fm_chains *chains, uint32_t number)
 {
     const struct fm_blame_tie *tie_record = &chains->window->ties.items[number];
     uint32_t succession = fm_chains_succession(chains, tie_record->succession);
+    if (tie_record->location == FM_NONE) {
+        line_of(chains, succession)->is_free = true;
+        send_astray(chains, succession);
+        return;
+    }
     uint32_t holder = fm_chains_location(chains, tie_record->location);
     struct fm_chain_node *node = fm_chains_node(chains, succession);
     node->wait = number;
@@ -146,6 +163,10 @@ static void end_holder(struct fm_chains *chains, uint32_t number)
         fm_chains_succession(chains, chains->window->ties.items[number].succession);
     struct fm_chain_node *node = fm_chains_node(chains, succession);
     bring_back(chains, succession);
+    if (chains->window->ties.items[number].location == FM_NONE) {
+        line_of(chains, succession)->is_free = false;
+        return;
+    }
     fm_chains_untie(chains, succession);
     node->wait = FM_NONE;
     if (node->next != FM_NONE) {
@@ -173,13 +194,15 @@ static void begin_contention(struct fm_chains *chains, uint32_t number)
     uint32_t succession = fm_chains_succession(chains, record->succession);
     uint32_t kind = chains->kinds->index[record->kind];
     fm_chains_add_weight(chains, succession, kind, record->weight);
-    chains->client_of_tie[number] = add_client(chains, succession,
-                                               &(struct fm_chain_client){.until = record->until,
-                                                                         .weight = record->weight,
-                                                                         .node = FM_NONE,
-                                                                         .kind = kind,
-                                                                         .dead_end = FM_NONE,
-                                                                         .is_active = true});
+    chains->client_of_tie[number] =
+        add_client(chains, succession,
+                   &(struct fm_chain_client){.until = record->until,
+                                             .weight = record->weight,
+                                             .location = record->location,
+                                             .node = FM_NONE,
+                                             .kind = kind,
+                                             .dead_end = FM_NONE,
+                                             .is_active = true});
     send_astray(chains, succession);
 }
 
@@ -228,10 +251,12 @@ static void begin_wait(struct fm_chains *chains, uint32_t number)
     node->target = target;
     fm_chains_tie(chains, location);
     if (record->other == FM_NONE) {
-        uint32_t client = add_client(
-            chains, target,
-            &(struct fm_chain_client){
-                .until = record->until, .node = location, .dead_end = FM_NONE, .is_active = true});
+        uint32_t client = add_client(chains, target,
+                                     &(struct fm_chain_client){.until = record->until,
+                                                               .location = record->location,
+                                                               .node = location,
+                                                               .dead_end = FM_NONE,
+                                                               .is_active = true});
         fm_chains_node(chains, location)->client = client;
         send_astray(chains, target);
     }

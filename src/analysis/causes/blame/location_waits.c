@@ -125,12 +125,14 @@ void fm_blame_send_spans(const struct fm_blamed_location *examined)
 {
     for (size_t i = 0; i < examined->view->spans.count; i++) {
         const struct fm_holder_span *span = &examined->view->spans.items[i];
-        fm_blame_send_tie(examined, (struct fm_blame_tie){.from = span->from,
-                                                          .to = span->to,
-                                                          .succession = span->succession,
-                                                          .location = examined->number,
-                                                          .other = FM_NONE,
-                                                          .type = FM_TIE_HOLDER});
+        fm_blame_send_tie(
+            examined, (struct fm_blame_tie){.from = span->from,
+                                            .to = span->to,
+                                            .succession = span->succession,
+                                            .weight = span->lacks_progress,
+                                            .location = span->is_free ? FM_NONE : examined->number,
+                                            .other = FM_NONE,
+                                            .type = FM_TIE_HOLDER});
     }
 }
 
@@ -221,7 +223,7 @@ static void mark_entered(struct fm_blamed_location *examined)
         if (examined->view != NULL) {
             const fm_holder_spans *spans = &examined->view->spans;
             for (; span < spans->count && spans->items[span].from < part->to; span++) {
-                uint64_t end = spans->items[span].to;
+                uint64_t end = spans->items[span].is_free ? 0 : spans->items[span].to;
                 latest_span_end = end > latest_span_end ? end : latest_span_end;
             }
             part->is_entered |= latest_span_end > part->from;
