@@ -21,6 +21,9 @@ instead of a row for each function:
                           REGION names the function in archives (the statement that it implements);
                           without it, that is its name.
 
+  failed NAME C_CODE      the function NAME, whose body is plain, is a test that completes nothing: C_CODE
+                          says, behind its call, whether it has failed
+
   also PREFIX NAME...     the section's functions NAME are those of the section PREFIX above under other
                           names: each has the row of PREFIX and NAME, but for the prefix
 """
@@ -43,6 +46,7 @@ FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
+FAILED = re.compile(r"failed\s+(\w+)\s+(\S.*)$")
 ALSO = re.compile(r"also\s+(\S+)\s+(\S.*)$")
 LINKED = "linked"
 LINKABLE = "linkable"
@@ -75,12 +79,14 @@ class Row(NamedTuple):
 
 
 class Table:
-    """A table: its rows; calls, header, libraries (soname, wrappers, title), endings (name, certain) and
-    whether programs contain its library (linked), or may contain it (linkable), for the recorder."""
+    """A table: its rows; calls, header, libraries (soname, wrappers, title), endings (name, certain),
+    whether tests have failed (failed: C code by name) and whether programs contain its library (linked),
+    or may contain it (linkable), for the recorder."""
 
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
         self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
+        self.failed = {}
         self.prefix, self.linked, self.linkable, self.optional = None, False, False, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
@@ -106,6 +112,8 @@ class Table:
             self.optional = True
         elif match := ROW.match(line):
             return self.take_row(*match.groups())
+        elif match := FAILED.match(line):
+            self.failed[match.group(1)] = match.group(2)
         elif match := RECORD.match(line):
             return self.take_record(*match.groups())
         elif match := TYPE.match(line):
@@ -183,6 +191,15 @@ class Table:
         return next(rule.role for rule in self.rows
                     if rule.body == "rule" and rule.prefix == row.prefix and rule.role != "-"
                     and fnmatch.fnmatchcase(row.name, rule.name))
+
+    def is_local(self, row):
+        """@return whether a row, or the first rule that states it if the rules decide, is local"""
+        if not row.by_rules:
+            return row.progress == "local"
+        return "local" == next((rule.progress for rule in self.rows
+                                if rule.body == "rule" and rule.prefix == row.prefix
+                                and rule.progress != "-"
+                                and fnmatch.fnmatchcase(row.name, rule.name)), "-")
 
     @property
     def prefixes(self):

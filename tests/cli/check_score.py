@@ -11,30 +11,34 @@ import sys
 import tempfile
 
 import otf2
-from otf2.enums import Paradigm, RegionRole
+from otf2.enums import ParameterType, Paradigm, RegionRole
 
 FERMATA = sys.argv[1]
 TICKS = 10**9  # a second
 HOSTILE = "bad \x1b[31m[name]\\ #\n* EXCLUDE"
 
 
-def call(name, own, *inner):
-    """A visit: `own` nanoseconds before, between and after what is inside, and as much behind."""
-    return (name, own, inner)
+def call(name, own, *inner, merged=None):
+    """A visit: `own` nanoseconds before, between and after what is inside, and as much behind.
+    `merged`: how many calls it stands for, and nanoseconds between them."""
+    return (name, own, inner, merged)
 
 
 # Visits of "tiny" cost as much as they take; "big" is worth its records; "rare" fills little.
 LEAVES = [call("tiny", 100)] * 1000 + [call(HOSTILE, 200)] * 500 + [call("big", 100000)] * 10
 PROGRAM = call("main", 5000, *LEAVES, call("wrapper", 10, call("MPI_Send", 2000)),
                call("rare", 10), call("sampled", 100, call("tiny", 100)), call("keep.me", 50),
+               call("MPI_Iprobe", 700, merged=(7, 300)), call("MPI_Iprobe", 90, merged=(1, 0)),
                call("wrapper", 10, call("MPI_Send", 2000)))
-PARADIGMS = {"MPI_Send": Paradigm.MPI, "sampled": Paradigm.USER}
+PARADIGMS = {"MPI_Send": Paradigm.MPI, "MPI_Iprobe": Paradigm.MPI, "sampled": Paradigm.USER}
 
 
 def write(folder):
     """Two processes that do the same, the second one twice."""
     with otf2.writer.open(str(folder / "archive"), timer_resolution=TICKS) as trace:
         regions = {}
+        parameters = {name: trace.definitions.parameter(name, ParameterType.UINT64)
+                      for name in ("calls", "gaps")}
         root = trace.definitions.system_tree_node("machine")
 
         def region(name):
@@ -46,8 +50,10 @@ def write(folder):
             return regions[name]
 
         def run(writer, time, visit):
-            name, own, inner = visit
+            name, own, inner, merged = visit
             writer.enter(time, region(name))
+            for parameter, value in zip(("calls", "gaps"), merged or ()):
+                writer.parameter_unsigned_int(time, parameters[parameter], value)
             time += own
             for each in inner:
                 time = run(writer, time, each)
@@ -72,9 +78,11 @@ def fermata(folder, *words, status=0):
 
 def facts(visit, sums):
     """Visits and own time of each name in a visit."""
-    name, own, inner = visit
+    name, own, inner, merged = visit
     count, time = sums.get(name, (0, 0))
-    sums[name] = (count + 1, time + own)
+    calls, gaps = merged or (1, 0)
+    between = sum(each[3][1] for each in inner if each[3])
+    sums[name] = (count + calls, time + own - gaps + between)
     for each in inner:
         facts(each, sums)
     return sums
@@ -88,8 +96,8 @@ def check_regions(score, suggested):
         row = found[name]
         assert row["visits"] == 3 * visits, row
         assert abs(row["seconds"] - 3 * own / TICKS) < 1e-12, (row, own)
-        kind = {"MPI_Send": "MPI", "wrapper": "COM", "main": "COM"}.get(name, "USR")
-        cost = {"MPI_Send": 40e-9, "sampled": 0}.get(name, 50e-9)
+        kind = {"MPI_Send": "MPI", "MPI_Iprobe": "MPI", "wrapper": "COM", "main": "COM"}.get(name, "USR")
+        cost = {"MPI_Send": 40e-9, "MPI_Iprobe": 40e-9, "sampled": 0}.get(name, 50e-9)
         assert row["type"] == kind, row
         assert row["instrumented"] == (name not in PARADIGMS), row
         assert abs(row["overhead_seconds"] - 3 * visits * cost) < 1e-12, row
@@ -116,9 +124,10 @@ def check_sums(score):
 def check_size(score, archive):
     size = sum(file.stat().st_size for file in archive.rglob("*") if file.is_file())
     assert score["trace_bytes"] == size, (score["trace_bytes"], size)
-    # All is Enter and Leave here, and what is estimated for a visit is a part of what is there.
+    # All is Enter and Leave here, or belongs to a call of MPI, and what is estimated for a visit is a part of what is there.
     assert abs(score["all"]["bytes"] - size) < 1e-6 * size
-    records = 2 * score["all"]["visits"] / 3 - 2  # of the second process; "sampled" has none
+    # Of the second process; "sampled" has none, and the merged calls have one.
+    records = 2 * (score["all"]["visits"] / 3 - 6) - 2
     assert score["buffer_bytes"] == 40 * records, (score["buffer_bytes"], records)
 
 

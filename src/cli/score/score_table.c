@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/score/score.h"
 
+#include "base/polling_names.h"
 #include "trace/survey/summary.h"
 
 #include <otf2/otf2.h>
@@ -11,6 +12,7 @@
 struct open_region {
     uint32_t region; /* index */
     uint64_t enter, inner;
+    uint64_t gaps; /* ticks that belong to the region around it (base/polling_names.h) */
     bool leads_to_calls;
 };
 
@@ -70,7 +72,7 @@ static void close_innermost(struct reading *reading, uint64_t time)
 {
     const struct open_region ended = reading->open.items[--reading->open.count];
     struct fm_score_row *region = &reading->regions[ended.region];
-    uint64_t whole = time > ended.enter ? time - ended.enter : 0;
+    uint64_t whole = time > ended.enter + ended.gaps ? time - ended.enter - ended.gaps : 0;
     region->ticks += whole > ended.inner ? whole - ended.inner : 0;
     reading->leads_to_calls[ended.region] |= ended.leads_to_calls;
     if (reading->open.count > 0) {
@@ -101,6 +103,26 @@ static void leave(struct reading *reading, uint32_t index, uint64_t time)
     }
 }
 
+/* A value in the innermost region: it may stand for several calls. */
+static void take_parameter(struct reading *reading, const struct fm_survey_event *event)
+{
+    const struct fm_survey *survey = reading->survey;
+    const uint32_t index = fm_survey_find(&survey->parameter_index, event->parameter);
+    if (index == FM_SURVEY_NONE || reading->open.count == 0) {
+        return;
+    }
+    struct open_region *innermost = &reading->open.items[reading->open.count - 1];
+    const char *name = fm_survey_name(survey, survey->parameters.items[index].name, "");
+    if (!is_library(&reading->regions[innermost->region])) {
+        return;
+    }
+    if (strcmp(name, FM_MERGED_CALLS) == 0 && event->value > 1) {
+        reading->regions[innermost->region].visits += event->value - 1;
+    } else if (strcmp(name, FM_MERGED_GAPS) == 0) {
+        innermost->gaps = event->value;
+    }
+}
+
 static void take(void *context, const struct fm_survey_event *event)
 {
     struct reading *reading = context;
@@ -113,6 +135,9 @@ static void take(void *context, const struct fm_survey_event *event)
             (event->kind == FM_SURVEY_ENTER ? enter : leave)(reading, index, event->time);
         }
         return;
+    }
+    if (event->kind == FM_SURVEY_PARAMETER_UNSIGNED_INT) {
+        take_parameter(reading, event);
     }
     reading->other_bytes += FM_SCORE_OTHER_EVENT;
     if (reading->open.count > 0) {

@@ -376,7 +376,7 @@ int fm_ARMCI_Test(void *hdl)
     const bool is_of_mpi = read_mpi_handle(hdl, &mpi_handle);
     int outcome = FM_ARMCI(ARMCI_Test)(hdl);
     if (FM_LIKELY(thread != NULL)) {
-        fm_thread_leave(thread, 0);
+        fm_thread_leave_test(thread, outcome != 0);
         lock_state();
         uint32_t place = find_handle(hdl);
         const struct handle *handle = &state.handles[place];

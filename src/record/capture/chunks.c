@@ -26,6 +26,7 @@ struct fm_chunk *fm_chunk_new(void)
 void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
 {
     chunk->next = NULL;
+    thread->merging.end = NULL;
     if (thread->current != NULL) {
         fm_count_rest(thread);
         thread->current->used = thread->cursor;
@@ -111,6 +112,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
 {
+    thread->merging.end = NULL;
     fm_count_rest(thread);
     if (chunk != thread->current) {
         for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {
@@ -172,6 +174,9 @@ void fm_thread_release(struct fm_thread *thread)
 
 void fm_thread_settle(struct fm_thread *thread, bool claimed)
 {
+    if (claimed) { /* what is merged from now on is not in the records up to there */
+        __atomic_add_fetch(&thread->saves, 1, __ATOMIC_SEQ_CST);
+    }
     thread->settled = claimed ? __atomic_load_n(&thread->done, __ATOMIC_ACQUIRE) : NULL;
 }
 

@@ -20,6 +20,9 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
 #define FM_RECORD_KINDS(X)                                                                         \
     X(CALL, 1, 1)                 /* aux: function, ref: duration; enter */                        \
     X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
+    X(MERGED, 0, 1)               /* calls that the CALL record before it stands for: 24 bits, ticks \
+                                     of its duration that lie outside of them: 32 bits             \
+                                     (fm_record_merge) */                                          \
     X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
     X(PROGRAM_END, 1, 2)          /* time */                                                       \
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
@@ -181,6 +184,27 @@ static inline uint64_t fm_record_call(uint32_t function, uint64_t duration)
 }
 
 static inline uint64_t fm_record_duration(uint64_t header)
+{
+    return header >> 32;
+}
+
+/** What calls and ticks outside of calls add to a MERGED record. */
+static inline uint64_t fm_record_merge(uint32_t calls, uint64_t gaps)
+{
+    return (uint64_t)(calls & 0xffffffu) << 8 | gaps << 32;
+}
+
+static inline uint64_t fm_record_merged(uint32_t calls, uint64_t gaps)
+{
+    return (uint64_t)FM_RECORD_MERGED | fm_record_merge(calls, gaps);
+}
+
+static inline uint32_t fm_record_merged_calls(uint64_t header)
+{
+    return (uint32_t)(header >> 8) & 0xffffffu;
+}
+
+static inline uint64_t fm_record_merged_gaps(uint64_t header)
 {
     return header >> 32;
 }

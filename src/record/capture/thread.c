@@ -130,6 +130,7 @@ static bool look_at_modules(struct fm_thread *thread)
 void fm_thread_flush(struct fm_thread *thread)
 {
     int saved = errno;
+    fm_merged_end(thread);
     fm_samples_report();
     if (thread->samples.look_again && look_at_modules(thread)) {
         errno = saved;

@@ -19,6 +19,7 @@
 
 #include "record/capture/clock.h"
 #include "record/capture/instrumented_functions.h"
+#include "record/capture/merged_calls.h"
 #include "record/capture/nesting.h"
 #include "record/capture/record.h"
 #include "record/computation/stolen_time.h"
@@ -155,7 +156,9 @@ struct fm_thread {
     uint64_t long_after;          /**< bit of function % 64: so does a Leave of this function */
     struct fm_counting *counting; /**< counts the records (count.h); NULL: nobody does */
     struct fm_thread_functions functions;
+    struct fm_merging merging;
     uint64_t *unpublished;
+    uint32_t saves;   /**< atomic: how often fm_thread_settle has stored an end */
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
     struct fm_cache_entry cache[7][FM_CACHE_SIZE];   /**< of each handle map (handles.h) */
     struct fm_cache_entry constructs[FM_CACHE_SIZE]; /**< of regions (construct.h) */
@@ -205,6 +208,7 @@ struct fm_thread {
     const uint64_t *converted;        /**< end of the records in memory that are in the archive */
     uint64_t last_time;               /**< time of the last event written */
     uint64_t pending_leave;           /**< Leave to be written after the call's operations */
+    uint64_t pending_length;          /**< duration of that call by its record */
     uint32_t pending_region;          /**< region number of the call's events */
     bool pending;                     /**< whether a Leave is pending */
     uint64_t bytes_above;             /**< BYTES_ABOVE record before the next record; 0: none */
@@ -513,7 +517,9 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     thread->returns_to = fm_here_caller(FM_HERE).pc;
     uint32_t before = thread->function;
     thread->function = function;
-    if (thread->stack != NULL) {
+    if (thread->merging.end != NULL) {
+        fm_merged_enter(thread, FM_HERE);
+    } else if (thread->stack != NULL) {
         fm_thread_note_stack(thread, FM_HERE);
     }
     if (FM_UNLIKELY(thread->functions.due)) {
@@ -571,6 +577,33 @@ static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
     return fm_thread_leave_at(thread, fm_clock_now(), words);
 }
 
+/** Writes the CALL record of a brief call that ends at `time`: of a failed test, or of a local call
+ * that has no operations. Such calls may be merged with others (merged_calls.h): their operations are
+ * those of what was tested only. */
+static inline void fm_thread_leave_brief_at(struct fm_thread *thread, uint64_t time, bool is_test)
+{
+    uint64_t *place = fm_thread_leave_at(thread, time, FM_WORDS_MERGED);
+    place[0] = fm_record_merged(1, 0);
+    thread->merging.call = place - FM_WORDS_CALL;
+    thread->merging.attention |= is_test ? FM_MERGED_TEST : FM_MERGED_LOCAL;
+}
+
+/** Ends a test: as a brief call if it has failed, else as fm_thread_leave_at() without operations. */
+static inline void fm_thread_leave_test_at(struct fm_thread *thread, uint64_t time, bool has_failed)
+{
+    if (has_failed) {
+        fm_thread_leave_brief_at(thread, time, true);
+    } else {
+        fm_thread_leave_at(thread, time, 0);
+    }
+}
+
+/** The same of a test that ends now. */
+static inline void fm_thread_leave_test(struct fm_thread *thread, bool has_failed)
+{
+    fm_thread_leave_test_at(thread, fm_clock_now(), has_failed);
+}
+
 /** Declares the thread's records complete: they are saved if the process ends now. */
 static inline void fm_thread_publish(struct fm_thread *thread)
 {
@@ -583,6 +616,9 @@ static inline void fm_thread_done(struct fm_thread *thread)
     if (FM_UNLIKELY(thread->left >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED) ||
                     (thread->long_after >> thread->function % 64 & 1) != 0)) {
         fm_processor_leave(thread);
+    }
+    if (thread->merging.attention != 0) {
+        fm_merged_leave(thread);
     }
     if (FM_UNLIKELY(__atomic_load_n(&thread->counting, __ATOMIC_ACQUIRE) != NULL)) {
         fm_count_call(thread);

@@ -47,13 +47,16 @@ double fm_overhead_page_fault(void);
 uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
                                const struct fm_overhead_rates *rates, uint64_t resolution);
 
-/** Counts a record for fm_overhead_of_thread. */
-static inline void fm_overhead_count(struct fm_thread_work *work, enum fm_record_kind kind)
+/** Counts a record, by its header, for fm_overhead_of_thread. */
+static inline void fm_overhead_count(struct fm_thread_work *work, uint64_t header)
 {
-    switch (kind) {
+    switch (fm_record_kind(header)) {
     case FM_RECORD_CALL:
     case FM_RECORD_CALL_LONG:
         work->readings += 2;
+        break;
+    case FM_RECORD_MERGED:
+        work->readings += 2 * (uint64_t)(fm_record_merged_calls(header) - 1);
         break;
     case FM_RECORD_STACK:
     case FM_RECORD_STACK_SITE:

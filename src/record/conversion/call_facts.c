@@ -2,6 +2,7 @@
 #include "record/conversion/call_facts.h"
 
 #include "base/partitioned_names.h"
+#include "base/polling_names.h"
 #include "base/probe_names.h"
 #include "record/archive/archive.h"
 #include "record/archive/attribute.h"
@@ -59,6 +60,19 @@ static void convert_probed(struct fm_thread *thread, const uint64_t *r)
     write_fact(thread, time, FM_PROBE_TAG, (uint32_t)(r[1] >> 32));
 }
 
+/* A call that stands for several calls of a loop. It begins where the one before it in the records of
+ * the loop ends: its own Enter is that of its first call, while its duration is that of all. */
+static void convert_merged(struct fm_thread *thread, uint64_t header)
+{
+    const uint32_t calls = fm_record_merged_calls(header);
+    const uint64_t length = thread->pending_length, gaps = fm_record_merged_gaps(header);
+    if (calls > 1 || gaps != 0) {
+        thread->pending_leave = thread->last_time + (length != 0 ? length : 1);
+        write_fact(thread, thread->last_time, FM_MERGED_CALLS, calls);
+        write_fact(thread, thread->last_time, FM_MERGED_GAPS, gaps < length ? gaps : length);
+    }
+}
+
 /* A completion of a persistent collective, with the attributes that name it. */
 static void convert_persistent(struct fm_thread *thread, const uint64_t *r)
 {
@@ -91,6 +105,9 @@ void fm_convert_call_fact(struct fm_thread *thread, const uint64_t *record)
         break;
     case FM_RECORD_PARTITIONS:
         convert_partitions(thread, record);
+        break;
+    case FM_RECORD_MERGED:
+        convert_merged(thread, record[0]);
         break;
     case FM_RECORD_PROBED:
         convert_probed(thread, record);

@@ -149,6 +149,7 @@ static void begin_call(struct fm_thread *thread, uint64_t enter)
 static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t enter,
                          uint64_t leave)
 {
+    const uint64_t length = leave - enter;
     begin_call(thread, fm_convert_after_last(thread, enter));
     enter = fm_convert_not_before(thread, fm_convert_after_last(thread, enter));
     fm_functions_used[function] = true;
@@ -157,6 +158,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
         fm_event_region(fm_convert_state.regions, function,
                         fm_path_line(&thread->path, fm_convert_state.callsites));
     thread->pending_leave = leave <= enter ? enter + 1 : leave;
+    thread->pending_length = length;
     fm_convert_count_region(
         thread, thread->pending_region,
         OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
@@ -415,6 +417,7 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_PARTITIONED_RECEIVE:
     case FM_RECORD_PARTITIONS:
     case FM_RECORD_PROBED:
+    case FM_RECORD_MERGED:
         fm_convert_call_fact(thread, record);
         return;
     case FM_RECORD_ACQUIRE_LOCK:
@@ -501,7 +504,7 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
         if (!passed && !fm_convert_is_omitted(thread, kind)) {
             convert_record(thread, records);
         }
-        fm_overhead_count(&thread->work, kind);
+        fm_overhead_count(&thread->work, records[0]);
         records += fm_record_words[kind];
     }
     return true;

@@ -365,7 +365,9 @@ FM_COLD static void reset_watermarks(uint64_t *block, uint64_t resets)
     __atomic_store_n(&block[FM_BLOCK_RESETS], resets, __ATOMIC_RELAXED);
 }
 
-static void count(struct fm_thread *thread, const uint64_t *record, const uint64_t *end)
+/* @param words  that count as recorded ones */
+static void count_words(struct fm_thread *thread, const uint64_t *record, const uint64_t *end,
+                        uint64_t words)
 {
     struct fm_counting *counting = thread->counting;
     uint64_t *values = counting->block + FM_BLOCK_HEAD;
@@ -380,7 +382,7 @@ static void count(struct fm_thread *thread, const uint64_t *record, const uint64
     if (FM_UNLIKELY(resets != counting->block[FM_BLOCK_RESETS])) {
         reset_watermarks(counting->block, resets);
     }
-    add(&values[FM_SLOT_RECORDS], (uint64_t)(end - record) * sizeof *record);
+    add(&values[FM_SLOT_RECORDS], words * sizeof *record);
     while (record < end) {
         enum fm_record_kind kind = fm_record_kind(record[0]);
         if (FM_UNLIKELY(counting->off)) {
@@ -393,6 +395,11 @@ static void count(struct fm_thread *thread, const uint64_t *record, const uint64
         record += fm_record_words[kind];
     }
     __atomic_store_n(&counting->block[FM_BLOCK_SEQUENCE], sequence + 2, __ATOMIC_RELEASE);
+}
+
+static void count(struct fm_thread *thread, const uint64_t *record, const uint64_t *end)
+{
+    count_words(thread, record, end, (uint64_t)(end - record));
 }
 
 /* The thread has recorded calls before its process had a file for counters. */
@@ -431,6 +438,16 @@ void fm_count_call(struct fm_thread *thread)
     count_new(thread);
     if (thread->counting->discards && !thread->pause.paused) {
         discard(thread);
+    }
+}
+
+void fm_count_merged(struct fm_thread *thread, uint64_t kept)
+{
+    if (thread->counting->from == NULL) {
+        count_new(thread);
+    } else {
+        count_words(thread, thread->counting->from, thread->cursor, kept);
+        thread->counting->from = thread->cursor;
     }
 }
 

@@ -43,6 +43,11 @@ void fm_count_begin(void);
  * itself, which has a counting. No lock, no system call. */
 FM_API void fm_count_call(struct fm_thread *thread);
 
+/** Counts the records of a call that is merged with others: like fm_count_call, before they are
+ * removed.
+ * @param kept  words of them that stay */
+void fm_count_merged(struct fm_thread *thread, uint64_t kept);
+
 /** Before the thread's records so far are left or discarded: counts them. No action if the thread
  * is not counted. */
 void fm_count_rest(struct fm_thread *thread);

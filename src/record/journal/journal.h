@@ -23,7 +23,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define FM_JOURNAL_MAGIC 0x384e524a544d4546u /* "FEMTJRN8" */
+#define FM_JOURNAL_MAGIC 0x394e524a544d4546u /* "FEMTJRN9" */
 
 /** Kinds of blocks and their contents. */
 enum fm_journal_kind {

@@ -98,7 +98,7 @@ int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     struct fm_request *claimed = fm_request_claim(*request);
     int result = PMPI_Test(request, flag, used);
-    fm_thread_leave(thread, 0);
+    fm_thread_leave_test(thread, result == MPI_SUCCESS && !*flag);
     if (claimed != NULL) {
         if (result == MPI_SUCCESS ? *flag : *request == MPI_REQUEST_NULL) {
             fm_request_complete(thread, claimed, used);
@@ -140,7 +140,7 @@ int fm_MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
     }
     claim_all(thread, &batch, count, array_of_requests, array_of_statuses);
     int result = PMPI_Testall(count, array_of_requests, flag, batch.statuses);
-    fm_thread_leave(thread, 0);
+    fm_thread_leave_test(thread, result == MPI_SUCCESS && !*flag);
     for (int i = 0; i < batch.count; i++) {
         if (result == MPI_SUCCESS ? *flag : array_of_requests[i] == MPI_REQUEST_NULL) {
             complete_one(thread, &batch, i, &batch.statuses[i]);
@@ -185,8 +185,8 @@ int fm_MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     claim_all(thread, &batch, count, array_of_requests, used);
     int result = PMPI_Testany(count, array_of_requests, index, flag, used);
-    fm_thread_leave(thread, 0);
     bool found = result == MPI_SUCCESS && *flag;
+    fm_thread_leave_test(thread, result == MPI_SUCCESS && !found);
     if (found && *index != MPI_UNDEFINED) {
         complete_one(thread, &batch, *index, used);
     }
@@ -239,7 +239,7 @@ int fm_MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
     claim_all(thread, &batch, incount, array_of_requests, array_of_statuses);
     int result =
         PMPI_Testsome(incount, array_of_requests, outcount, array_of_indices, batch.statuses);
-    fm_thread_leave(thread, 0);
+    fm_thread_leave_test(thread, result == MPI_SUCCESS && *outcount == 0);
     complete_some(thread, &batch, result, *outcount, array_of_indices, array_of_requests, true);
     fm_thread_done(thread);
     return result;

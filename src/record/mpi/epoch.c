@@ -115,7 +115,9 @@ int fm_MPI_Win_test(MPI_Win win, int *flag)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_test);
     int result = PMPI_Win_test(win, flag);
-    if (thread != NULL) {
+    if (thread != NULL && result == MPI_SUCCESS && !*flag) {
+        fm_call_leave_test(thread, true);
+    } else if (thread != NULL) {
         record_exposure_end(thread, win, result == MPI_SUCCESS && *flag);
     }
     return result;

@@ -227,7 +227,9 @@ int fm_MPI_Parrived(MPI_Request request, int partition, int *flag)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Parrived);
     int result = PMPI_Parrived(request, partition, flag);
-    if (thread != NULL) {
+    if (thread != NULL && result == MPI_SUCCESS && !*flag) {
+        fm_call_leave_test(thread, true);
+    } else if (thread != NULL) {
         record_range(thread, result == MPI_SUCCESS && *flag, request, partition, partition);
     }
     return result;

@@ -63,7 +63,7 @@ static void record_release(struct fm_thread *thread, struct release release)
         if (result != 0) {                                                                         \
             record_acquisition(thread, lock, nests);                                               \
         } else {                                                                                   \
-            fm_call_leave(thread);                                                                 \
+            fm_call_leave_test(thread, true);                                                      \
         }                                                                                          \
         return result;                                                                             \
     }                                                                                              \

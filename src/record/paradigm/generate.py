@@ -45,6 +45,7 @@ A table has a line for each function (columns: src/functions/mpi.tbl) or for eac
                                    name of the library of wrappers for it, its name in messages
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
+  failed NAME C_CODE               a plain function is a test, and when it has failed
   linked                           the paradigm's libraries are static: programs contain them
   linkable                         programs may contain the paradigm's library
   optional                         the rows below it are functions that some libraries of the paradigm
@@ -81,9 +82,12 @@ def wrapper(table, row):
     if row.body == "recipe":
         record = (f"FM_RECORD_VOID({name}, {call}, {row.recipe})" if result == "void"
                   else f"FM_RECORD({result}, {name}, {call}, {row.recipe})")
+    elif name in table.failed:
+        record = f"FM_RECORD_TEST({result}, {name}, {call}, {table.failed[name]})"
     else:
-        record = (f"FM_RECORD_PLAIN_VOID({name}, {call})" if result == "void"
-                  else f"FM_RECORD_PLAIN({result}, {name}, {call})")
+        kind = "LOCAL" if table.is_local(row) else "PLAIN"
+        record = (f"FM_RECORD_{kind}_VOID({name}, {call})" if result == "void"
+                  else f"FM_RECORD_{kind}({result}, {name}, {call})")
     return [f"#ifndef {name}", f"{result} fm_{name}({parameters})", "{", f"    {record};", "}",
             "#endif"]
 

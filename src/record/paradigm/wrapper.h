@@ -45,6 +45,24 @@ static inline void fm_call_leave(struct fm_thread *thread)
     }
 }
 
+/** Ends a local call without operations, which may be merged with others. `thread` may be NULL. */
+static inline void fm_call_leave_local(struct fm_thread *thread)
+{
+    if (thread != NULL) {
+        fm_thread_leave_brief_at(thread, fm_clock_now(), false);
+        fm_thread_done(thread);
+    }
+}
+
+/** Ends a call without operations that is a test. `thread` may be NULL. */
+static inline void fm_call_leave_test(struct fm_thread *thread, bool has_failed)
+{
+    if (thread != NULL) {
+        fm_thread_leave_test(thread, has_failed);
+        fm_thread_done(thread);
+    }
+}
+
 /** Ends a call without operations at `time`: a fm_last_call_t. */
 static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
 {
@@ -62,6 +80,25 @@ static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
     struct fm_thread *fm_caller = fm_call_enter_brief(FM_FUNCTION_##name);                         \
     call;                                                                                          \
     fm_call_leave(fm_caller)
+
+/** The same of local functions (src/functions). */
+#define FM_RECORD_LOCAL(type, name, call)                                                          \
+    struct fm_thread *fm_caller = fm_call_enter_brief(FM_FUNCTION_##name);                         \
+    type fm_outcome = call;                                                                        \
+    fm_call_leave_local(fm_caller);                                                                \
+    return fm_outcome
+
+#define FM_RECORD_LOCAL_VOID(name, call)                                                           \
+    struct fm_thread *fm_caller = fm_call_enter_brief(FM_FUNCTION_##name);                         \
+    call;                                                                                          \
+    fm_call_leave_local(fm_caller)
+
+/** The same of a test that completes nothing; `failed`: whether it has failed. */
+#define FM_RECORD_TEST(type, name, call, failed)                                                   \
+    struct fm_thread *fm_caller = fm_call_enter_brief(FM_FUNCTION_##name);                         \
+    type outcome = call;                                                                           \
+    fm_call_leave_test(fm_caller, failed);                                                         \
+    return outcome
 
 /** Bodies of wrappers that end with a statement of the table, which ends the recorded call: it is
  * executed with `thread`, not NULL, and with `outcome`, the result of the call. */

@@ -51,6 +51,15 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, const lon
     }
 }
 
+static void record_failed(struct fm_thread *thread, const long *lock)
+{
+    fm_thread_leave_test(thread, true);
+    if (fm_shmem_world.size != 0) {
+        fm_put_lock(fm_thread_reserve(thread, FM_WORDS_LOCK_TRY), FM_RECORD_LOCK_TRY,
+                    OTF2_LOCK_EXCLUSIVE, fm_shmem_world.window, 0, id_of(lock));
+    }
+}
+
 void fm_shmem_set_lock(long *lock)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_set_lock);
@@ -65,8 +74,11 @@ int fm_shmem_test_lock(long *lock)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_test_lock);
     int outcome = FM_SHMEM(shmem_test_lock)(lock);
-    if (thread != NULL) {
-        record(thread, outcome == 0 ? FM_RECORD_LOCK_ACQUIRE : FM_RECORD_LOCK_TRY, lock);
+    if (thread != NULL && outcome == 0) {
+        record(thread, FM_RECORD_LOCK_ACQUIRE, lock);
+        fm_thread_done(thread);
+    } else if (thread != NULL) {
+        record_failed(thread, lock);
         fm_thread_done(thread);
     }
     return outcome;

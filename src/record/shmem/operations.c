@@ -217,6 +217,15 @@ void fm_pe_changed(struct fm_thread *thread, bool changed)
     fm_thread_done(thread);
 }
 
+void fm_pe_tested(struct fm_thread *thread, bool changed)
+{
+    if (changed) {
+        fm_pe_changed(thread, true);
+    } else {
+        fm_call_leave_test(thread, true);
+    }
+}
+
 /* ---- contexts ---- */
 
 /* A new context of the program. Without memory its operations count as those of the default one. */

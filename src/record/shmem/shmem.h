@@ -115,8 +115,11 @@ void fm_pe_begin_atomic(struct fm_thread *thread, struct fm_shmem_context *conte
 /** A quiet: completes the operations of the context. */
 void fm_pe_quiet(struct fm_thread *thread, struct fm_shmem_context *context);
 
-/** A wait or test; `changed`: the memory has the awaited value. */
+/** A wait. `changed`: the memory has the awaited value. */
 void fm_pe_changed(struct fm_thread *thread, bool changed);
+
+/** A test. `changed`: the memory has the awaited value. */
+void fm_pe_tested(struct fm_thread *thread, bool changed);
 
 /* ---- collective operations (collective.c) ---- */
 

@@ -207,6 +207,8 @@ static void remember(struct fm_stack *stack, struct fm_registers at, uint64_t fp
         return;
     }
     stack->next[set] = (uint8_t)((way + 1u) % FM_STACK_WAYS);
+    stack->latest = state;
+    state->stamp = ++stack->stamps;
     state->pc = at.pc;
     state->sp = at.sp;
     state->fp = at.fp;
@@ -261,6 +263,7 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
         }
     }
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_ACQUIRE);
+    stack->latest = NULL;
     forget_found(found);
     walk.standing = walk.foreign ? 0 : count_standing(stack, at.sp);
     enum fm_unwind_end step = fm_unwind(&walk);
@@ -295,16 +298,60 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
     return change;
 }
 
+/* Whether a cached stack is the one at these registers. */
+static bool is_stack_at(const struct fm_stack *stack, const struct fm_stack_state *state,
+                        struct fm_registers at, uint64_t generation)
+{
+    const ptrdiff_t entry = state - &stack->states[0][0];
+    return has_registers(state, at, generation) &&
+           (!state->python || fm_python_is_as_kept(&stack->python->kept[0][0] + entry)) &&
+           is_as_before(state);
+}
+
+bool fm_stack_is_still(const struct fm_stack *stack, const struct fm_stack_state *state,
+                       struct fm_here here)
+{
+    return is_stack_at(stack, state, fm_here_caller(here),
+                       __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED));
+}
+
+bool fm_stack_differs(const struct fm_stack *stack, const struct fm_stack_state *state,
+                      struct fm_stack_change *change)
+{
+    const uint32_t before = stack->shown_count, count = state->site_count;
+    const uint32_t kept = fm_stack_count_kept(stack, state->sites, count);
+    *change = (struct fm_stack_change){
+        .cut = state->cut,
+        .kept = kept,
+        .dropped = before - kept,
+        .added = count - kept,
+        .newest = state->newest,
+        .sites = state->sites + kept,
+    };
+    return kept != count || kept != before || state->cut != stack->cut;
+}
+
+void fm_stack_adopt(struct fm_stack *stack, const struct fm_stack_state *state)
+{
+    const uint32_t kept = fm_stack_count_kept(stack, state->sites, state->site_count);
+    fm_stack_show(stack, state->sites, state->site_count, kept, state->newest, state->cut);
+    stack->latest = state;
+}
+
 const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here)
 {
     const struct fm_registers at = fm_here_caller(here);
-    const unsigned set = set_of(at);
     uint64_t generation = __atomic_load_n(&fm_places_generation, __ATOMIC_RELAXED);
+    const struct fm_stack_state *latest = stack->latest;
+    if (latest != NULL && stack->shown == latest->sites &&
+        stack->shown_count == latest->site_count && is_stack_at(stack, latest, at, generation)) {
+        return NULL;
+    }
+    const unsigned set = set_of(at);
     for (int i = 0; i < FM_STACK_WAYS; i++) {
         const struct fm_stack_state *state = &stack->states[set][i];
-        if (has_registers(state, at, generation) &&
-            (!state->python || fm_python_is_as_kept(&stack->python->kept[set][i])) &&
-            is_as_before(state)) {
+        if (is_stack_at(stack, state, at, generation)) {
+            stack->latest = state;
             stack->misses[set] = 0;
             const uint32_t kept = fm_stack_count_kept(stack, state->sites, state->site_count);
             return fm_stack_show(stack, state->sites, state->site_count, kept, state->newest,

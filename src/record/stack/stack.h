@@ -81,7 +81,8 @@ struct fm_stack_state {
     uint64_t generation; /**< fm_places_generation */
     uint32_t newest;     /**< highest number among the call sites */
     uint16_t site_count, cell_count;
-    bool cut;    /**< the innermost functions were left out */
+    uint32_t stamp; /**< no other stack that the entry has contained had this number */
+    bool cut;       /**< the innermost functions were left out */
     bool python; /**< the stack depends on the interpreter's frames, too (fm_stack_python.kept) */
     uint32_t sites[FM_STACK_STATE_SITES]; /**< shown functions, outermost first */
     struct fm_stack_cell cells[FM_STACK_STATE_CELLS];
@@ -116,6 +117,10 @@ struct fm_stack {
     uint32_t shown_count;
     bool cut; /**< the innermost functions were left out because of `deepest` */
     struct fm_stack_change change; /**< the last one */
+    /** Entry of the cache with the stack at the last call; NULL: it is not in the cache, or a signal
+     * handler has determined another one since. */
+    const struct fm_stack_state *latest;
+    uint32_t stamps;               /**< last stamp of an entry */
     uint8_t misses[FM_STACK_SETS]; /**< consecutive misses in each set of the cache */
     struct fm_stack_state states[FM_STACK_SETS][FM_STACK_WAYS];
     uint8_t next[FM_STACK_SETS]; /**< entry of each set that is replaced next */
@@ -144,6 +149,19 @@ struct fm_stack *fm_stack_begin(uint32_t deepest);
  * @param here  a function that the innermost function of interest has called
  * @return the difference from the previous stack, valid until the next call; NULL: none */
 const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here);
+
+/** Whether the stack at a call is that of an entry of the cache. The state is not changed.
+ * @param here  as for fm_stack_at_call() */
+bool fm_stack_is_still(const struct fm_stack *stack, const struct fm_stack_state *state,
+                       struct fm_here here);
+
+/** The difference of an entry of the cache from the previous stack. The state is not changed.
+ * @return false: there is none */
+bool fm_stack_differs(const struct fm_stack *stack, const struct fm_stack_state *state,
+                      struct fm_stack_change *change);
+
+/** Makes an entry of the cache the previous stack. */
+void fm_stack_adopt(struct fm_stack *stack, const struct fm_stack_state *state);
 
 /** Like fm_stack_at_call(), in a signal handler or where one may be running. Async-signal-safe; all
  * signals are blocked.

@@ -130,6 +130,21 @@ static struct fm_acquisition take_note(struct fm_object *object, uint32_t functi
 
 /* ---- acquisitions ---- */
 
+/* Whether a function takes a lock only if it is free. */
+static inline bool is_attempt(uint32_t function)
+{
+    switch (function) {
+    case FM_FUNCTION_pthread_mutex_trylock:
+    case FM_FUNCTION_mtx_trylock:
+    case FM_FUNCTION_pthread_rwlock_tryrdlock:
+    case FM_FUNCTION_pthread_rwlock_trywrlock:
+    case FM_FUNCTION_pthread_spin_trylock:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static int acquire(const struct call *call)
 {
     switch (call->function) {
@@ -183,9 +198,10 @@ static FM_COLD int acquire_slowly(const struct call *call)
     if (has_taken(result) && !is_taken_again(call->function, call->lock)) {
         made = note(object, call->function, call->lock, call->caller, now, true);
     }
-    uint64_t *place = fm_thread_leave_at(thread, now, made.order != 0 ? FM_WORDS_ACQUIRE_LOCK : 0);
     if (made.order != 0) {
-        fm_put_acquired(place, object, made.order);
+        fm_put_acquired(fm_thread_leave_at(thread, now, FM_WORDS_ACQUIRE_LOCK), object, made.order);
+    } else {
+        fm_thread_leave_test_at(thread, now, is_attempt(call->function) && !has_taken(result));
     }
     fm_thread_done(thread);
     return result;

@@ -38,6 +38,9 @@
 #define FM_FIELD_BYTES(USE, name)    USE(name, LONG, bytes, none)
 #define FM_FIELD_RECEIVED(USE, name) USE(name, LONG, received, none)
 
+/* The value of a parameter. */
+#define FM_FIELD_VALUE(USE, name) USE(name, LONG, value, none)
+
 /* Other numbers, enumerations and lists, by their coding. */
 #define FM_FIELD_BYTE(USE, name)      USE(name, BYTE, none, none)
 #define FM_FIELD_WORD(USE, name)      USE(name, WORD, none, none)

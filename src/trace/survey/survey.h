@@ -39,6 +39,7 @@ struct fm_survey_event {
     uint64_t id;        /**< request, matching id or lock */
     uint64_t bytes;     /**< of a message; sent, where there are bytes received, too */
     uint64_t received;
+    uint64_t value; /**< that an unsigned parameter gets */
 };
 
 /** Definitions. Strings are references: see fm_survey_string(). */

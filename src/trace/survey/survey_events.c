@@ -21,6 +21,7 @@
 #define MEMBER_tag(name)       .tag = name,
 #define MEMBER_bytes(name)     .bytes = name,
 #define MEMBER_received(name)  .received = name,
+#define MEMBER_value(name)     .value = name,
 
 #define FM_EVENT_RECORD(number, symbol, record, framing, fields, ...)                              \
     static OTF2_CallbackCode on_##record FM_EVENT_PARAMETERS(fields)                               \

@@ -23,7 +23,7 @@ static int get_num(int *num_pvar)
 
 int fm_MPI_T_pvar_get_num(int *num_pvar)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_get_num, get_num(num_pvar));
+    FM_RECORD_LOCAL(int, MPI_T_pvar_get_num, get_num(num_pvar));
 }
 
 static int get_index(const char *name, int var_class, int *pvar_index)
@@ -45,7 +45,7 @@ static int get_index(const char *name, int var_class, int *pvar_index)
 
 int fm_MPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_get_index, get_index(name, var_class, pvar_index));
+    FM_RECORD_LOCAL(int, MPI_T_pvar_get_index, get_index(name, var_class, pvar_index));
 }
 
 /* Returns a text as the functions of MPI_T do: as much of it as there is room for, and the room
@@ -100,7 +100,7 @@ int fm_MPI_T_pvar_get_info(int pvar_index, char *name, int *name_len, int *verbo
                            int *var_class, MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc,
                            int *desc_len, int *bind, int *readonly, int *continuous, int *atomic)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_get_info,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_get_info,
                     get_info(pvar_index, name, name_len, verbosity, var_class, datatype, enumtype,
                              desc, desc_len, bind, readonly, continuous, atomic));
 }
@@ -130,7 +130,7 @@ static int category_get_pvars(int cat_index, int len, int indices[])
 
 int fm_MPI_T_category_get_pvars(int cat_index, int len, int indices[])
 {
-    FM_RECORD_PLAIN(int, MPI_T_category_get_pvars, category_get_pvars(cat_index, len, indices));
+    FM_RECORD_LOCAL(int, MPI_T_category_get_pvars, category_get_pvars(cat_index, len, indices));
 }
 
 /* ---- handles ---- */
@@ -154,7 +154,7 @@ static int handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_ha
 int fm_MPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index, void *obj_handle,
                                MPI_T_pvar_handle *handle, int *count)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_handle_alloc,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_handle_alloc,
                     handle_alloc(session, pvar_index, obj_handle, handle, count));
 }
 
@@ -173,7 +173,7 @@ static int handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 
 int fm_MPI_T_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_handle_free, handle_free(session, handle));
+    FM_RECORD_LOCAL(int, MPI_T_pvar_handle_free, handle_free(session, handle));
 }
 
 static int session_free(MPI_T_pvar_session *session)
@@ -186,7 +186,7 @@ static int session_free(MPI_T_pvar_session *session)
 
 int fm_MPI_T_pvar_session_free(MPI_T_pvar_session *session)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_session_free, session_free(session));
+    FM_RECORD_LOCAL(int, MPI_T_pvar_session_free, session_free(session));
 }
 
 /* ---- values ---- */
@@ -203,7 +203,7 @@ static int read_counter(MPI_T_pvar_session session, MPI_T_pvar_handle handle, vo
 
 int fm_MPI_T_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_read,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_read,
                     fm_offered_handle_is(handle) ? read_counter(session, handle, buf)
                                                  : PMPI_T_pvar_read(session, handle, buf));
 }
@@ -216,7 +216,7 @@ static int refusal(MPI_T_pvar_session session, MPI_T_pvar_handle handle, int cod
 
 int fm_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_readreset,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_readreset,
                     fm_offered_handle_is(handle)
                         ? refusal(session, handle, MPI_T_ERR_PVAR_NO_ATOMIC)
                         : PMPI_T_pvar_readreset(session, handle, buf));
@@ -224,21 +224,21 @@ int fm_MPI_T_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle
 
 int fm_MPI_T_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_reset,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_reset,
                     fm_offered_handle_is(handle) ? refusal(session, handle, MPI_T_ERR_PVAR_NO_WRITE)
                                                  : PMPI_T_pvar_reset(session, handle));
 }
 
 int fm_MPI_T_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_write,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_write,
                     fm_offered_handle_is(handle) ? refusal(session, handle, MPI_T_ERR_PVAR_NO_WRITE)
                                                  : PMPI_T_pvar_write(session, handle, buf));
 }
 
 int fm_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_start,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_start,
                     fm_offered_handle_is(handle)
                         ? refusal(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP)
                         : PMPI_T_pvar_start(session, handle));
@@ -246,7 +246,7 @@ int fm_MPI_T_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 
 int fm_MPI_T_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle)
 {
-    FM_RECORD_PLAIN(int, MPI_T_pvar_stop,
+    FM_RECORD_LOCAL(int, MPI_T_pvar_stop,
                     fm_offered_handle_is(handle)
                         ? refusal(session, handle, MPI_T_ERR_PVAR_NO_STARTSTOP)
                         : PMPI_T_pvar_stop(session, handle));
