@@ -131,6 +131,14 @@ def check_size(score, archive):
     assert score["buffer_bytes"] == 40 * records, (score["buffer_bytes"], records)
 
 
+def check_info(archive):
+    """`fermata info` counts the calls that a merged one stands for, too."""
+    done = subprocess.run([FERMATA, "info", "--format=json", str(archive)], capture_output=True, text=True,
+                          timeout=60, check=True)
+    visits = {region["name"]: region["visits"] for region in json.loads(done.stdout)["regions"]}
+    assert visits == {name: 3 * count for name, (count, _) in facts(PROGRAM, {}).items()}, visits
+
+
 def check_text(folder, archive):
     text = fermata(folder, str(archive)).stdout
     assert "\x1b" not in text and HOSTILE not in text
@@ -152,6 +160,7 @@ def main():
         check_regions(plain, {"tiny", HOSTILE})
         check_sums(plain)
         check_size(plain, archive)
+        check_info(archive)
         check_text(folder, archive)
 
         # The suggested filter, as a filter, leaves out the same.

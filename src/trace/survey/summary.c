@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/survey/summary.h"
 
+#include "base/polling_names.h"
+#include "functions/paradigm_names.h"
+
 #include <ftw.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +14,26 @@
 struct counting {
     const struct fm_survey *survey;
     struct fm_summary *summary;
+    uint32_t entered; /* index of the region that the location has entered last; FM_SURVEY_NONE: it has
+                         left one since */
 };
+
+/* A merged call of a library stands for several visits. */
+static void count_merged(const struct counting *counting, const struct fm_survey_event *event)
+{
+    const struct fm_survey *survey = counting->survey;
+    const uint32_t index = fm_survey_find(&survey->parameter_index, event->parameter);
+    if (index == FM_SURVEY_NONE || counting->entered == FM_SURVEY_NONE || event->value == 0) {
+        return;
+    }
+    const struct fm_survey_region *region = &survey->regions.items[counting->entered];
+    const char *name = fm_survey_name(survey, survey->parameters.items[index].name, "");
+    if (strcmp(name, FM_MERGED_CALLS) == 0 &&
+        fm_paradigm_classify(region->paradigm, fm_survey_name(survey, region->name, "")) !=
+            FM_PARADIGM_USER) {
+        counting->summary->visits[counting->entered] += event->value - 1;
+    }
+}
 
 static void count_event(void *context, const struct fm_survey_event *event)
 {
@@ -27,9 +49,14 @@ static void count_event(void *context, const struct fm_survey_event *event)
     summary->events++;
     if (event->kind == FM_SURVEY_ENTER) {
         uint32_t region = fm_survey_find(&counting->survey->region_index, event->reference);
+        counting->entered = region;
         if (region != FM_SURVEY_NONE) {
             summary->visits[region]++;
         }
+    } else if (event->kind == FM_SURVEY_LEAVE) {
+        counting->entered = FM_SURVEY_NONE;
+    } else if (event->kind == FM_SURVEY_PARAMETER_UNSIGNED_INT) {
+        count_merged(counting, event);
     } else if (event->kind == FM_SURVEY_PROGRAM_BEGIN && summary->program == FM_SURVEY_NONE) {
         summary->program = event->reference;
     }
@@ -71,6 +98,7 @@ void fm_summary_read(struct fm_survey *survey, struct fm_summary *summary)
     for (uint32_t i = 0; i < survey->locations.count; i++) {
         struct fm_error error;
         uint64_t count;
+        counting.entered = FM_SURVEY_NONE;
         summary->defined_events += survey->locations.items[i].defined_events;
         if (fm_survey_read(survey, i, count_event, &counting, &count, &error) != FM_OK) {
             if (summary->unreadable_locations++ == 0) {

@@ -114,6 +114,8 @@ def of_trace(anchor):
                 paths[location].pop()
             elif kind == "Metric":
                 counts.sample(event)
+            elif kind == "ParameterUnsignedInt" and event.parameter.name == "calls":
+                counts.add("calls:" + paths[location][-1].name, event.value - 1)  # merged ones
             else:
                 paradigm = paths[location][-1].paradigm if paths[location] else None
                 counts.take(kind, event, MODELS.get(paradigm, "mpi"))

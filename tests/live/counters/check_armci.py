@@ -49,11 +49,17 @@ def planned(path):
 def traced(archive):
     """The same of the trace, in which calls of ARMCI alone are one-sided."""
     counts = collections.defaultdict(collections.Counter)
+    opened = {}
     with otf2.reader.open(str(archive)) as trace:
         for location, event in trace.events:
             kind, own = type(event).__name__, counts[int(location.group.name.split()[-1])]
             if kind == "Enter" and event.region.name.startswith("ARMCI"):
                 own[f"calls:{event.region.name}"] += 1
+                opened[location] = event.region.name
+            elif kind == "Leave":
+                opened.pop(location, None)
+            elif kind == "ParameterUnsignedInt" and event.parameter.name == "calls" and location in opened:
+                own[f"calls:{opened[location]}"] += event.value - 1  # merged ones
             elif kind in ("RmaPut", "RmaGet"):
                 number, volume = OPERATIONS[kind[3:].lower()]
                 own[number] += 1

@@ -74,7 +74,9 @@ def check_counts(options, calls, failures):
     """Compares (region, record) counts; a number, or a predicate of (calls, records)."""
     counts = collections.Counter((call.region, record.kind)
                                  for call in calls for record in call.records)
-    visits = collections.Counter(call.region for call in calls)
+    visits = collections.Counter()
+    for call in calls:
+        visits[call.region] += call.calls
     expected = expected_records.of(pathlib.Path(options.program).name, options.ranks)
     for (region, kind), number in expected.records.items():
         if counts[region, kind] != number:

@@ -11,6 +11,8 @@ PROCESSOR_TIMES = ("measured computation", "time without processor",
                    "page faults of computation", "page faults of computation from disk",
                    "preemptions of computation", "voluntary switches of computation")
 
+MERGED = ("calls", "gaps")  # base/polling_names.h
+
 
 def repair_inter_communicators():
     """The bindings of OTF2 3.0 prepend the fields of Comm to those of InterComm, and fail to read
@@ -29,7 +31,8 @@ OPERATIONS = {"RmaPut", "RmaGet", "RmaAtomic"}
 
 
 class Call:
-    """One call of MPI: location, region, functions around it, enter, leave, records in order."""
+    """One call of MPI: location, region, functions around it, enter, leave, records in order. A merged one
+    stands for several calls, and has ticks outside of them."""
 
     def __init__(self, location, region, path, enter):
         self.location = location
@@ -37,6 +40,7 @@ class Call:
         self.path = path
         self.enter = enter
         self.leave = None
+        self.calls, self.gaps = 1, 0
         self.records = []
 
 
@@ -78,7 +82,9 @@ def read(anchor):
             elif kind == "Metric" and event.metric.members[0].name in PROCESSOR_TIMES:
                 continue  # values of the recorder's between calls, where computation is long
             elif kind not in ("ProgramBegin", "ProgramEnd", "ThreadBegin", "ThreadEnd"):
-                if location in opened:
+                if location in opened and kind == "ParameterUnsignedInt" and event.parameter.name in MERGED:
+                    setattr(opened[location], event.parameter.name, event.value)
+                elif location in opened:
                     opened[location].records.append(Record(kind, event))
                 else:
                     problems.append(f"{kind} outside of any call")
