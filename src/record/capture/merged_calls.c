@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-/* Parts of a second: gaps that are always short, gaps that may be short, and the longest time of a
- * group for each of its entries. A group of one entry is at most 125 calls a second in the archive,
- * of five events each. */
+/* Parts of a second: gaps that are always short, gaps that may be short, and a part of the longest
+ * time of a group: one, and another one for each of its entries. An entry is about five events in the
+ * archive, and as many as seven where its call stack is not that of the one before: a loop is less
+ * than 1,000 events a second. */
 enum { ALWAYS_SHORT = 500000, MAYBE_SHORT = 10000, CUTS = 125 };
 
 static struct {
@@ -136,7 +137,7 @@ static bool continues(const struct fm_thread *thread)
     return group->end != NULL && group->end == group->base && group->call == group->placed &&
            group->saves == __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE) &&
            is_short(group, thread->enter - group->before) &&
-           thread->left - group->begin < limits.longest * group->count;
+           thread->left - group->begin < limits.longest * (group->count + 1);
 }
 
 static const uint64_t *details_of(const uint64_t *call)

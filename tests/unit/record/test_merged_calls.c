@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
-/* A tick is a nanosecond: gaps below 2,000 are short, those from 100,000 on are not, and a group
- * lasts 8,000,000 for each entry. */
+/* A tick is a nanosecond: gaps below 2,000 are short, those from 100,000 on are not, and a group of
+ * one entry lasts 16,000,000. */
 enum { RESOLUTION = 1000000000, TEST = 300, LOCAL = 301, OTHER = 302 };
-enum { GROUP_TIME = RESOLUTION / 125 };
+enum { GROUP_TIME = 2 * (RESOLUTION / 125) };
 
 static struct fm_thread *self;
 static uint64_t now; /* end of the last call */
