@@ -26,7 +26,7 @@ struct fm_chunk *fm_chunk_new(void)
 void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
 {
     chunk->next = NULL;
-    thread->merging.end = NULL;
+    thread->merging.group.end = NULL;
     if (thread->current != NULL) {
         fm_count_rest(thread);
         thread->current->used = thread->cursor;
@@ -112,7 +112,7 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
 {
-    thread->merging.end = NULL;
+    thread->merging.group.end = NULL;
     fm_count_rest(thread);
     if (chunk != thread->current) {
         for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {

@@ -4,29 +4,37 @@
 #include "record/capture/thread.h"
 #include "record/stack/stack.h"
 
+#include <pthread.h>
+#include <signal.h>
+#include <stddef.h>
 #include <string.h>
 
-/* Parts of a second: gaps that are always short, gaps that may be short, and a part of the longest
- * time of a group: one, and another one for each of its entries. An entry is about five events in the
+/* Parts of a second: gaps that are always short, gaps that may be short, a part of the longest time
+ * of a group, and gaps between groups that may be joined. A group lasts one part, and another one for
+ * each of its entries. An entry is about five events in the
  * archive, and as many as seven where its call stack is not that of the one before: a loop is less
  * than 1,000 events a second. */
-enum { ALWAYS_SHORT = 500000, MAYBE_SHORT = 10000, CUTS = 125 };
+enum { ALWAYS_SHORT = 500000, MAYBE_SHORT = 10000, CUTS = 125, JOINED = 1000 };
+
+/* Short gaps before and behind a gap that is not short, so that groups are joined. */
+enum { SHORT_GAPS = 100 };
 
 static struct {
-    uint64_t always, maybe, longest; /* in ticks; 0: nothing is merged */
+    uint64_t always, maybe, longest, joined; /* in ticks; `longest` 0: nothing is merged */
 } limits;
 
 void fm_merged_begin(uint64_t resolution)
 {
     limits.always = resolution / ALWAYS_SHORT;
     limits.maybe = resolution / MAYBE_SHORT;
+    limits.joined = resolution / JOINED;
     __atomic_store_n(&limits.longest, resolution / CUTS, __ATOMIC_RELEASE);
 }
 
 /* ---- the begin of a call ---- */
 
 /* The entry whose call stack is that of the records so far. */
-static struct fm_merged_entry *tail_of(struct fm_merging *group)
+static struct fm_merged_entry *tail_of(struct fm_merged_group *group)
 {
     return &group->entries[group->count - 1];
 }
@@ -49,7 +57,7 @@ static bool may_stand_for(const struct fm_thread *thread, const struct fm_merged
  * the last call the last time. */
 static struct fm_merged_entry *find_entry(struct fm_thread *thread, struct fm_here here)
 {
-    struct fm_merging *group = &thread->merging;
+    struct fm_merged_group *group = &thread->merging.group;
     struct fm_merged_entry *next = &group->entries[group->entries[group->last].next];
     if (FM_LIKELY(may_stand_for(thread, next, here))) {
         return next;
@@ -68,7 +76,7 @@ static bool put_stack(struct fm_thread *thread, const struct fm_merged_entry *en
 {
     enum { WORDS_OF_CALL = 64 };
     struct fm_stack_change change;
-    if (thread->stack == NULL || have_same_stack(entry, tail_of(&thread->merging))) {
+    if (thread->stack == NULL || have_same_stack(entry, tail_of(&thread->merging.group))) {
         return true;
     }
     if (!fm_stack_differs(thread->stack, entry->state, &change)) {
@@ -83,27 +91,25 @@ static bool put_stack(struct fm_thread *thread, const struct fm_merged_entry *en
 
 void fm_merged_enter(struct fm_thread *thread, struct fm_here here)
 {
-    struct fm_merging *group = &thread->merging;
-    group->before = thread->left;
-    group->base = thread->cursor;
-    if (group->base == group->end) {
+    struct fm_merging *merging = &thread->merging;
+    merging->before = thread->left;
+    merging->base = thread->cursor;
+    if (merging->base == merging->group.end) {
         struct fm_merged_entry *entry = find_entry(thread, here);
         if (entry != NULL && put_stack(thread, entry)) {
-            group->expected = entry;
-            group->attention = FM_MERGED_EXPECTED;
-            group->placed = thread->cursor;
+            merging->expected = entry;
+            merging->attention = FM_MERGED_EXPECTED;
+            merging->placed = thread->cursor;
             return;
         }
     } else {
-        group->end = NULL;
+        merging->group.end = NULL;
     }
     if (thread->stack != NULL) {
         fm_thread_note_stack(thread, here);
     }
-    group->placed = thread->cursor;
+    merging->placed = thread->cursor;
 }
-
-/* ---- the end of a call ---- */
 
 /* The call is not added to the entry that was expected: the STACK record in front of it stays. */
 static void adopt_stack(struct fm_thread *thread, const struct fm_merged_entry *expected)
@@ -125,19 +131,24 @@ static bool is_brief(const struct fm_thread *thread, uint32_t attention)
            thread->cursor - thread->merging.call < FM_MERGED_DETAILS;
 }
 
-static bool is_short(const struct fm_merging *group, uint64_t gap)
+static bool is_short(const struct fm_merged_group *group, uint64_t gap)
 {
     return gap < limits.always || (gap < limits.maybe && gap <= group->test);
 }
 
-/* Whether the open call continues the loop that the group stands for. */
-static bool continues(const struct fm_thread *thread)
+/* Whether nothing was recorded between the group and the open call. */
+static bool follows_group(const struct fm_thread *thread)
 {
-    const struct fm_merging *group = &thread->merging;
-    return group->end != NULL && group->end == group->base && group->call == group->placed &&
-           group->saves == __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE) &&
-           is_short(group, thread->enter - group->before) &&
-           thread->left - group->begin < limits.longest * (group->count + 1);
+    const struct fm_merging *merging = &thread->merging;
+    const struct fm_merged_group *group = &merging->group;
+    return group->end != NULL && group->end == merging->base && merging->call == merging->placed &&
+           group->saves == __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE);
+}
+
+/* Whether a group may last until now. */
+static bool has_time(const struct fm_thread *thread, const struct fm_merged_group *group)
+{
+    return thread->left - group->begin < limits.longest * (group->count + 1);
 }
 
 static const uint64_t *details_of(const uint64_t *call)
@@ -174,23 +185,68 @@ static bool has_details(struct fm_merged_entry *entry, const uint64_t *details, 
     return words == TESTED && entry->words % TESTED == 0 && has_tested(entry, details);
 }
 
-/* Adds what the open call tests to the details of the last entry.
+/* Keeps others from reading the thread's records. Signals are blocked meanwhile, because a handler
+ * that saves the records could not claim them.
+ * @return false: they are being read, or have been since the group began */
+static bool hold(struct fm_thread *thread, uint32_t saves, sigset_t *before)
+{
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    if (fm_thread_claim(thread)) {
+        if (saves == __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE)) {
+            return true;
+        }
+        fm_thread_unclaim(thread);
+    }
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+    return false;
+}
+
+static void release(struct fm_thread *thread, const sigset_t *before)
+{
+    fm_thread_unclaim(thread);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+/* Moves the records behind an entry, to make room for a detail. */
+static void move_behind(struct fm_thread *thread, const struct fm_merged_entry *entry)
+{
+    struct fm_merged_group *group = &thread->merging.group;
+    uint64_t *place = entry->call + FM_WORDS_CALL + FM_WORDS_MERGED + entry->words;
+    memmove(place + TESTED, place, (size_t)(group->end - place) * sizeof *place);
+    for (struct fm_merged_entry *each = group->entries; each <= tail_of(group); each++) {
+        each->call += each->call >= place ? TESTED : 0;
+    }
+}
+
+/* Adds what the open call tests to the details of an entry, and counts the call, whose records are
+ * overwritten.
  * @return false: the call has other details */
 static bool add_tested(struct fm_thread *thread, struct fm_merged_entry *entry)
 {
-    struct fm_merging *group = &thread->merging;
-    const uint64_t *details = details_of(group->call);
-    enum fm_record_kind kind = fm_record_kind(details[0]);
+    struct fm_merging *merging = &thread->merging;
+    const uint64_t *details = details_of(merging->call);
+    const uint64_t detail[TESTED] = {details[0], details[1]};
+    enum fm_record_kind kind = fm_record_kind(detail[0]);
+    sigset_t before;
     if (thread->cursor - details != TESTED || entry->words % TESTED != 0 || entry->words == 0 ||
-        entry->words >= FM_MERGED_DETAILS || group->placed != group->base ||
-        (kind != FM_RECORD_REQUEST_TEST && kind != FM_RECORD_OPERATION_TEST)) {
+        entry->words >= FM_MERGED_DETAILS ||
+        (kind != FM_RECORD_REQUEST_TEST && kind != FM_RECORD_OPERATION_TEST) ||
+        !hold(thread, merging->group.saves, &before)) {
         return false;
     }
-    memmove(group->base, details, TESTED * sizeof *details);
-    group->base += TESTED;
+    if (thread->counting != NULL) {
+        fm_count_merged(thread, TESTED);
+    }
+    move_behind(thread, entry);
+    memcpy(entry->call + FM_WORDS_CALL + FM_WORDS_MERGED + entry->words, detail, sizeof detail);
     entry->hint = entry->words;
     entry->words += TESTED;
-    group->end = group->base;
+    merging->group.end += TESTED;
+    thread->cursor = merging->base = merging->group.end;
+    fm_thread_publish(thread);
+    release(thread, &before);
     return true;
 }
 
@@ -198,11 +254,12 @@ static bool add_tested(struct fm_thread *thread, struct fm_merged_entry *entry)
 static struct fm_merged_entry *entry_of_call(struct fm_thread *thread,
                                              struct fm_merged_entry *expected)
 {
-    struct fm_merging *group = &thread->merging;
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group;
     struct fm_merged_entry *tail = tail_of(group), *same = expected;
-    const uint64_t *details = details_of(group->call);
+    const uint64_t *details = details_of(merging->call);
     const size_t words = (size_t)(thread->cursor - details);
-    if (same == NULL && group->placed == group->base && tail->function == thread->function) {
+    if (same == NULL && merging->placed == merging->base && tail->function == thread->function) {
         same = tail; /* a stack that is not in the cache, and has not changed */
     }
     if (same == NULL || has_details(same, details, words)) {
@@ -215,106 +272,228 @@ static struct fm_merged_entry *entry_of_call(struct fm_thread *thread,
             return each;
         }
     }
-    bool is_tail = thread->stack == NULL || have_same_stack(tail, same);
-    return is_tail && tail->function == same->function && add_tested(thread, tail) ? tail : NULL;
+    return add_tested(thread, same) ? same : NULL;
 }
 
-/* Readers of the records see each word as a whole. */
-static void add_to(uint64_t *word, uint64_t value)
+/* Adds to the calls of an entry. Readers of the records see each word as a whole. */
+static void add_to(const struct fm_merged_entry *entry, uint32_t calls, uint64_t own, uint64_t gaps)
 {
-    __atomic_store_n(word, *word + value, __ATOMIC_RELAXED);
+    uint64_t *call = entry->call, *merged = entry->call + FM_WORDS_CALL;
+    __atomic_store_n(call, *call + fm_record_more_duration(own + gaps), __ATOMIC_RELAXED);
+    __atomic_store_n(merged, *merged + fm_record_merge(calls, gaps), __ATOMIC_RELAXED);
 }
 
 /* Adds the open call to an entry, and removes its own records. */
 static void merge(struct fm_thread *thread, struct fm_merged_entry *entry)
 {
-    enum { DURATION = 32 };
-    struct fm_merging *group = &thread->merging;
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group;
     struct fm_merged_entry *before = &group->entries[group->last];
-    const uint64_t gap = thread->enter - group->before, own = thread->left - thread->enter;
+    const uint64_t gap = thread->enter - merging->before, own = thread->left - thread->enter;
     if (before == entry) {
-        add_to(&entry->call[0], (gap + own) << DURATION);
-        add_to(&entry->call[FM_WORDS_CALL], fm_record_merge(1, gap));
+        add_to(entry, 1, own, gap);
     } else {
-        add_to(&before->call[0], gap << DURATION);
-        add_to(&before->call[FM_WORDS_CALL], fm_record_merge(0, gap));
-        add_to(&entry->call[0], own << DURATION);
-        add_to(&entry->call[FM_WORDS_CALL], fm_record_merge(1, 0));
+        add_to(before, 0, 0, gap);
+        add_to(entry, 1, own, 0);
     }
     group->last = before->next = (uint32_t)(entry - group->entries);
     if (FM_UNLIKELY(thread->counting != NULL)) {
-        const bool has_grown = group->base > group->placed;
-        fm_count_merged(thread, has_grown ? (uint64_t)(group->base - group->placed) : 0);
+        fm_count_merged(thread, 0);
     }
-    thread->cursor = group->base;
-    fm_count_from_here(thread);
-}
-
-static void begin_group(struct fm_thread *thread)
-{
-    struct fm_merging *group = &thread->merging;
-    group->count = 0;
-    group->begin = thread->enter;
-    group->test = 0;
-    group->saves = __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE);
+    thread->cursor = merging->base;
 }
 
 /* Makes the open call an entry of the group. */
 static void add_entry(struct fm_thread *thread, const struct fm_merged_entry *expected)
 {
-    enum { DURATION = 32 };
-    struct fm_merging *group = &thread->merging;
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group;
     const struct fm_stack *stack = thread->stack;
     struct fm_merged_entry *entry = &group->entries[group->count];
     *entry = (struct fm_merged_entry){
-        .call = group->call,
+        .call = merging->call,
         .function = thread->function,
-        .words = (uint32_t)(thread->cursor - details_of(group->call)),
+        .words = (uint32_t)(thread->cursor - details_of(merging->call)),
         .state = expected != NULL ? expected->state : stack != NULL ? stack->latest : NULL};
     entry->stamp = entry->state != NULL ? entry->state->stamp : 0;
     if (group->count != 0) {
         struct fm_merged_entry *before = &group->entries[group->last];
-        const uint64_t gap = thread->enter - group->before;
-        add_to(&before->call[0], gap << DURATION);
-        add_to(&before->call[FM_WORDS_CALL], fm_record_merge(0, gap));
+        add_to(before, 0, 0, thread->enter - merging->before);
         before->next = group->count;
     }
     group->last = group->count++;
     group->end = thread->cursor;
 }
 
-void fm_merged_leave(struct fm_thread *thread)
+/* Begins a group with the open call.
+ * @param short_run  0: the call continues no loop */
+static void begin_group(struct fm_thread *thread, const struct fm_merged_entry *expected,
+                        uint32_t short_run)
 {
-    struct fm_merging *group = &thread->merging;
-    const uint32_t attention = group->attention;
-    struct fm_merged_entry *expected = group->expected, *entry = NULL;
-    group->attention = 0;
-    group->expected = NULL;
-    const bool brief = is_brief(thread, attention), same = brief && continues(thread);
-    if (same) {
-        entry = entry_of_call(thread, expected);
+    struct fm_merged_group *group = &thread->merging.group;
+    group->count = 0;
+    group->begin = thread->enter;
+    group->test = short_run != 0 ? group->test : 0;
+    group->saves = __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE);
+    group->short_run = short_run;
+    add_entry(thread, expected);
+}
+
+/* ---- a gap that is not short ---- */
+
+/* Keeps the group, if it may be joined with the one that the open call begins. */
+static void keep_prior(struct fm_thread *thread)
+{
+    struct fm_merging *merging = &thread->merging;
+    const struct fm_merged_group *group = &merging->group;
+    merging->between = thread->enter - merging->before;
+    merging->has_prior =
+        group->short_run >= SHORT_GAPS && merging->between < limits.joined && has_time(thread, group);
+    if (merging->has_prior) {
+        struct fm_merged_group *prior = &merging->prior;
+        memcpy(prior, group, offsetof(struct fm_merged_group, entries));
+        memcpy(prior->entries, group->entries, group->count * sizeof *group->entries);
     }
+}
+
+/* Whether an entry of the prior group has all details of an entry of the group. */
+static bool includes(struct fm_merged_entry *prior, const struct fm_merged_entry *entry)
+{
+    const uint64_t *details = details_of(entry->call);
+    if (entry->words == prior->words &&
+        memcmp(details_of(prior->call), details, entry->words * sizeof *details) == 0) {
+        return true;
+    }
+    bool good = entry->words % TESTED == 0 && prior->words % TESTED == 0;
+    for (uint32_t i = 0; good && i < entry->words; i += TESTED) {
+        good = has_tested(prior, details + i);
+    }
+    return good;
+}
+
+/* The entry of the prior group for the calls of an entry; NULL: none. Two stacks that are not in the
+ * cache are the same if no change of the stack was recorded between them. */
+static struct fm_merged_entry *prior_of(struct fm_thread *thread,
+                                        const struct fm_merged_entry *entry)
+{
+    struct fm_merged_group *prior = &thread->merging.prior;
+    for (struct fm_merged_entry *each = prior->entries; each <= tail_of(prior); each++) {
+        const bool has_stack = entry->state != NULL || thread->stack == NULL
+                                   ? have_same_stack(each, entry)
+                                   : each == tail_of(prior) && entry->call == prior->end;
+        if (each->function == entry->function && has_stack && includes(each, entry)) {
+            return each;
+        }
+    }
+    return NULL;
+}
+
+/* Adds the entries of the group to those of the prior one, which becomes the group, and removes
+ * their records. */
+static void join_held(struct fm_thread *thread, struct fm_merged_entry *const *priors)
+{
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group, *prior = &merging->prior;
+    add_to(&prior->entries[prior->last], 0, 0, merging->between);
+    for (uint32_t i = 0; i < group->count; i++) {
+        const uint64_t *call = group->entries[i].call, merged = call[FM_WORDS_CALL];
+        const uint64_t gaps = fm_record_merged_gaps(merged);
+        add_to(priors[i], fm_record_merged_calls(merged), fm_record_duration(call[0]) - gaps, gaps);
+    }
+    if (thread->stack != NULL && !have_same_stack(tail_of(prior), tail_of(group))) {
+        fm_stack_adopt(thread->stack, tail_of(prior)->state);
+    }
+    prior->last = (uint32_t)(priors[group->last] - prior->entries);
+    prior->short_run = group->short_run;
+    prior->test = group->test != 0 ? group->test : prior->test;
+    fm_count_removed(thread, (uint64_t)(thread->cursor - prior->end));
+    thread->cursor = prior->end;
+    memcpy(group, prior, offsetof(struct fm_merged_group, entries));
+    memcpy(group->entries, prior->entries, prior->count * sizeof *prior->entries);
+    fm_thread_publish(thread);
+}
+
+/* Joins the group with the prior one, if each of its calls is one of that, too. */
+static void join_prior(struct fm_thread *thread)
+{
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_entry *priors[FM_MERGED_ENTRIES];
+    const struct fm_merged_entry *tail = tail_of(&merging->prior);
+    sigset_t before;
+    bool good = has_time(thread, &merging->prior) &&
+                (tail->state == NULL || tail->state->stamp == tail->stamp ||
+                 have_same_stack(tail, tail_of(&merging->group)));
+    merging->has_prior = false;
+    for (uint32_t i = 0; good && i < merging->group.count; i++) {
+        priors[i] = prior_of(thread, &merging->group.entries[i]);
+        good = priors[i] != NULL;
+    }
+    if (good && hold(thread, merging->prior.saves, &before)) {
+        join_held(thread, priors);
+        release(thread, &before);
+    }
+}
+
+/* ---- the end of a call ---- */
+
+/* Ends a brief call behind the records of the group. */
+static void continue_group(struct fm_thread *thread, struct fm_merged_entry *expected)
+{
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group;
+    const bool is_near = is_short(group, thread->enter - merging->before);
+    const bool has_room = is_near && has_time(thread, group);
+    struct fm_merged_entry *entry = has_room ? entry_of_call(thread, expected) : NULL;
+    group->short_run += is_near;
     if (entry != NULL) {
         merge(thread, entry);
+        fm_count_from_here(thread);
     } else {
         adopt_stack(thread, expected);
-    }
-    if (brief && entry == NULL) {
-        if (!same || group->count == FM_MERGED_ENTRIES) {
-            begin_group(thread);
+        if (has_room && group->count < FM_MERGED_ENTRIES) {
+            add_entry(thread, expected);
+        } else if (is_near) {
+            merging->has_prior = false;
+            begin_group(thread, expected, group->short_run);
+        } else {
+            keep_prior(thread);
+            begin_group(thread, expected, 0);
         }
-        add_entry(thread, expected);
     }
-    if (brief && (attention & FM_MERGED_TEST) != 0) {
-        group->test = thread->left - thread->enter;
+    if (merging->has_prior && group->short_run >= SHORT_GAPS) {
+        join_prior(thread);
+        fm_count_from_here(thread);
+    }
+}
+
+void fm_merged_leave(struct fm_thread *thread)
+{
+    struct fm_merging *merging = &thread->merging;
+    const uint32_t attention = merging->attention;
+    struct fm_merged_entry *expected = merging->expected;
+    merging->attention = 0;
+    merging->expected = NULL;
+    if (!is_brief(thread, attention)) {
+        adopt_stack(thread, expected);
+        return;
+    }
+    if (follows_group(thread)) {
+        continue_group(thread, expected);
+    } else {
+        adopt_stack(thread, expected);
+        merging->has_prior = false;
+        begin_group(thread, expected, 0);
+    }
+    if ((attention & FM_MERGED_TEST) != 0) {
+        merging->group.test = thread->left - thread->enter;
     }
 }
 
 void fm_merged_end(struct fm_thread *thread)
 {
-    struct fm_merging *group = &thread->merging;
-    adopt_stack(thread, group->expected);
-    group->expected = NULL;
-    group->attention &= ~(uint32_t)FM_MERGED_EXPECTED;
-    group->end = NULL;
+    struct fm_merging *merging = &thread->merging;
+    adopt_stack(thread, merging->expected);
+    merging->expected = NULL;
+    merging->attention &= ~(uint32_t)FM_MERGED_EXPECTED;
+    merging->group.end = NULL;
 }

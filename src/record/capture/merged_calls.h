@@ -11,8 +11,8 @@
  * function, call stack and details (records of the call, such as those of the tested requests). A
  * call that an entry stands for is added to it: the MERGED record counts the calls, the duration in
  * the CALL record is that of its calls and of the gaps behind them (the time up to the next call of
- * the group), and the MERGED record has the gaps. A single call that tests one request of several,
- * one after the other, is one entry with a detail for each request.
+ * the group), and the MERGED record has the gaps. Calls that test one request of several, one after
+ * the other, are one entry with a detail for each request.
  *
  * The conversion writes the entries one after the other from the Enter of the first call on, so that
  * the sum of their durations is the time of the loop. Where a call was in that time is lost; the
@@ -21,6 +21,11 @@
  * A call is added only if nothing else was recorded since the last one (another call, a sample, a
  * mark, a pause), and if the gap before it is short: below 2 us, or below 100 us and no longer than
  * the last failed test of the group. Useful work between tests therefore ends a group.
+ *
+ * An interrupt, or a processor that is lost for a while, makes a gap that is not short, some thousand
+ * times a second on some machines. Such a gap ends the group, too; but if it is shorter than 1 ms, if
+ * 100 short gaps lie directly before it, and 100 directly behind it, the group that it began is
+ * joined with the one before.
  *
  * A call of an entry whose call stack is not that of the last entry needs a STACK record, as long as
  * it is not known that it is added to the entry: the record is written in front of it when the call
@@ -35,6 +40,7 @@
 #include "record/capture/hot.h"
 #include "record/stack/registers.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct fm_stack_state;
@@ -61,22 +67,31 @@ enum {
     FM_MERGED_TEST = 4      /**< the call is a failed test; `call` is set */
 };
 
-/** The group of a thread. Zeroed = none. */
-struct fm_merging {
-    uint64_t *end;      /**< of the group's records; NULL: there is no group */
-    uint32_t attention; /**< not 0: the end of the open call calls fm_merged_leave */
+/** A group. */
+struct fm_merged_group {
+    uint64_t *end;      /**< of its records; NULL: there is no group */
     uint32_t count;     /**< entries */
     uint32_t last;      /**< entry of the last call */
-    uint32_t saves;     /**< fm_thread.saves at the begin of the group */
-    uint64_t begin;     /**< Enter of the group's first call */
-    uint64_t test;      /**< duration of the last failed test in the group; 0: none */
-    /* Of the open call: */
-    uint64_t before;                  /**< Leave of the call before */
-    uint64_t *base;                   /**< end of the records at its begin */
-    uint64_t *placed;                 /**< `base`, or behind the STACK records that followed */
-    uint64_t *call;                   /**< its CALL record */
-    struct fm_merged_entry *expected; /**< entry with its function and call stack; NULL: none */
+    uint32_t saves;     /**< fm_thread.saves at its begin */
+    uint32_t short_run; /**< short gaps directly before its last call, also before the group */
+    uint64_t begin;     /**< Enter of its first call */
+    uint64_t test;      /**< duration of its last failed test; 0: none */
     struct fm_merged_entry entries[FM_MERGED_ENTRIES];
+};
+
+/** What a thread merges. Zeroed = nothing. */
+struct fm_merging {
+    uint32_t attention;               /**< not 0: the end of the open call calls fm_merged_leave */
+    bool has_prior;                   /**< `prior` may be joined with `group`, which follows it */
+    struct fm_merged_entry *expected; /**< entry with the function and call stack of the open call;
+                                           NULL: none */
+    uint64_t before;                  /**< Leave of the call before */
+    uint64_t *base;                   /**< end of the records at the begin of the open call */
+    uint64_t *placed;                 /**< `base`, or behind the STACK records that followed */
+    uint64_t *call;                   /**< CALL record of the open call, a brief one */
+    struct fm_merged_group group;
+    struct fm_merged_group prior;
+    uint64_t between; /**< ticks from the last call of `prior` to the first of `group` */
 };
 
 /** Begins to merge calls; before, nothing is merged. Called once.

@@ -183,6 +183,12 @@ static inline uint64_t fm_record_call(uint32_t function, uint64_t duration)
     return fm_record_header(FM_RECORD_CALL, function, (uint32_t)duration);
 }
 
+/** What ticks add to the header of a CALL record. */
+static inline uint64_t fm_record_more_duration(uint64_t ticks)
+{
+    return ticks << 32;
+}
+
 static inline uint64_t fm_record_duration(uint64_t header)
 {
     return header >> 32;

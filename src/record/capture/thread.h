@@ -517,7 +517,7 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     thread->returns_to = fm_here_caller(FM_HERE).pc;
     uint32_t before = thread->function;
     thread->function = function;
-    if (thread->merging.end != NULL) {
+    if (thread->merging.group.end != NULL) {
         fm_merged_enter(thread, FM_HERE);
     } else if (thread->stack != NULL) {
         fm_thread_note_stack(thread, FM_HERE);

@@ -382,7 +382,9 @@ static void count_words(struct fm_thread *thread, const uint64_t *record, const 
     if (FM_UNLIKELY(resets != counting->block[FM_BLOCK_RESETS])) {
         reset_watermarks(counting->block, resets);
     }
-    add(&values[FM_SLOT_RECORDS], words * sizeof *record);
+    const uint64_t paid = counting->removed < words ? counting->removed : words;
+    counting->removed -= paid; /* the counter never falls */
+    add(&values[FM_SLOT_RECORDS], (words - paid) * sizeof *record);
     while (record < end) {
         enum fm_record_kind kind = fm_record_kind(record[0]);
         if (FM_UNLIKELY(counting->off)) {
@@ -448,6 +450,14 @@ void fm_count_merged(struct fm_thread *thread, uint64_t kept)
     } else {
         count_words(thread, thread->counting->from, thread->cursor, kept);
         thread->counting->from = thread->cursor;
+    }
+}
+
+void fm_count_removed(struct fm_thread *thread, uint64_t words)
+{
+    if (thread->counting != NULL) {
+        count_new(thread);
+        thread->counting->removed += words;
     }
 }
 

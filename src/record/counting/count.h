@@ -29,6 +29,7 @@ struct fm_counting {
     const uint64_t *resets; /**< requests of readers to reset watermarks, in the file's head */
     uint32_t functions;     /**< number of functions that have words in the block */
     uint32_t function;      /**< of the call counted last */
+    uint64_t removed;       /**< words that are counted, and were removed since; later ones pay */
     uint64_t above;         /**< BYTES_ABOVE record before the next record; 0: none */
     struct fm_call_profile *profile; /**< calls by call path; NULL: not asked for */
     struct fm_peer_traffic *traffic; /**< by communicator and peer; NULL: not asked for */
@@ -47,6 +48,10 @@ FM_API void fm_count_call(struct fm_thread *thread);
  * removed.
  * @param kept  words of them that stay */
 void fm_count_merged(struct fm_thread *thread, uint64_t kept);
+
+/** Some of the last records of the thread, which are counted, are about to be removed.
+ * @param words  their size */
+void fm_count_removed(struct fm_thread *thread, uint64_t words);
 
 /** Before the thread's records so far are left or discarded: counts them. No action if the thread
  * is not counted. */

@@ -116,7 +116,7 @@ static void make_unused(uint64_t first, uint64_t end)
 /* The cached stack belongs to another thread, not to the calling thread. */
 static void take_over_stack(struct fm_thread *thread)
 {
-    thread->merging.end = NULL;
+    thread->merging.group.end = NULL;
     struct fm_stack *stack = thread->stack != NULL ? thread->stack : thread->pause.stack;
     if (stack != NULL) {
         fm_stack_move(stack);

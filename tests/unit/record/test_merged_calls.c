@@ -204,6 +204,24 @@ static void a_loop_over_requests_is_one_record(void **state)
     expect_end();
 }
 
+/* The record of the requests is not the last one. */
+static void a_loop_over_requests_may_have_other_calls(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 60; i++) {
+        test_of(1 + i % 6, 10, 50);
+        local(10, 20);
+        call(OTHER, 10, 20, NULL, 0);
+    }
+    expect_call(TEST, 60 * 60, 60, 60 * 10);
+    for (uint64_t i = 1; i <= 6; i++) {
+        expect_request(i);
+    }
+    expect_call(LOCAL, 60 * 30, 60, 60 * 10);
+    expect_call(OTHER, 60 * 30 - 10, 60, 59 * 10);
+    expect_end();
+}
+
 static void other_requests_are_another_record(void **state)
 {
     (void)state;
@@ -251,6 +269,103 @@ static void a_record_is_cut_after_some_time(void **state)
     }
     assert_true(seen == calls);
     assert_int_equal(records, 4);
+    expect_end();
+}
+
+static void repeat(uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        test_of(7, 10, 40);
+    }
+}
+
+/* An interrupt: a gap that is not short, with 100 short gaps before it and behind it. */
+static void a_lost_processor_does_not_end_the_record(void **state)
+{
+    (void)state;
+    repeat(101);
+    test_of(7, 999999, 40);
+    repeat(99);
+    uint64_t *before = self->cursor;
+    expect_call(TEST, 101 * 50 - 10, 101, 100 * 10);
+    expect_request(7);
+    expect_call(TEST, 40 + 99 * 50, 100, 99 * 10);
+    expect_request(7);
+    expect_end();
+    repeat(1);
+    at = self->current->words;
+    expect_call(TEST, 202 * 50 - 10 + 999989, 202, 201 * 10 + 999989);
+    expect_request(7);
+    expect_end();
+    assert_true(self->cursor < before);
+    test_of(7, 2500, 40); /* the same once more */
+    repeat(100);
+    at = self->current->words;
+    expect_call(TEST, 303 * 50 - 10 + 999989 + 2490, 303, 302 * 10 + 999989 + 2490);
+    expect_request(7);
+    expect_end();
+}
+
+static void useful_work_ends_the_record(void **state)
+{
+    (void)state;
+    repeat(100); /* 99 short gaps */
+    test_of(7, 5000, 40);
+    repeat(200);
+    test_of(7, 1000000, 40); /* 1 ms */
+    repeat(200);
+    test_of(7, 5000, 40);
+    repeat(99);
+    test_of(7, 5000, 40);
+    for (uint32_t calls = 0, i = 0; i < 5; i++) {
+        static const uint32_t expected[] = {100, 201, 201, 100, 1};
+        calls = expected[i];
+        expect_call(TEST, calls * 50 - 10, calls, (calls - 1) * 10);
+        expect_request(7);
+    }
+    expect_end();
+}
+
+/* The loop goes on with another request, and with another function, than it was left with. */
+static void groups_are_joined_by_their_entries(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 150; i++) {
+        test_of(1 + i % 3, 10, 40);
+        local(10, 20);
+    }
+    local(3000, 20);
+    for (uint64_t i = 0; i < 100; i++) {
+        test_of(2 + i % 2, 10, 40);
+        local(10, 20);
+    }
+    expect_call(TEST, 250 * 50, 250, 250 * 10);
+    expect_request(1);
+    expect_request(2);
+    expect_request(3);
+    expect_call(LOCAL, 251 * 20 + 249 * 10 + 3000, 251, 249 * 10 + 3000);
+    expect_end();
+    for (int i = 0; i < 120; i++) { /* of a function that the group before has not */
+        call(OTHER, i == 0 ? 3000 : 10, 20, NULL, 0);
+    }
+    expect_call(OTHER, 120 * 30 - 10, 120, 119 * 10);
+    expect_end();
+}
+
+/* What others have read, or are reading, is not joined. */
+static void readers_prevent_joining(void **state)
+{
+    (void)state;
+    repeat(101);
+    test_of(7, 3000, 40);
+    repeat(50);
+    assert_true(fm_thread_claim(self));
+    repeat(60);
+    fm_thread_unclaim(self);
+    expect_call(TEST, 101 * 50 - 10, 101, 100 * 10);
+    expect_request(7);
+    expect_call(TEST, 111 * 50 - 10, 111, 110 * 10);
+    expect_request(7);
     expect_end();
 }
 
@@ -304,14 +419,16 @@ static void chunks_are_crossed(void **state)
     fm_thread_publish(self);
     at = self->cursor;
     test_of(7, 0, 100);
+    expect_call(TEST, 100, 1, 0);
+    expect_request(7);
+    expect_end();
+    test_of(7, 10, 100); /* its own record, which is not kept, is in the next chunk */
     test_of(7, 10, 100);
+    assert_ptr_not_equal(self->first, self->current);
+    at = self->current->words;
     expect_call(TEST, 210, 2, 10);
     expect_request(7);
     expect_end();
-    other(OTHER, 10, 100); /* in the next chunk */
-    at = self->current->words;
-    expect_call(OTHER, 100, 0, 0);
-    assert_ptr_not_equal(self->first, self->current);
     const uint64_t requests[FM_MERGED_DETAILS] = {1};
     call(TEST, 10, 100, requests, FM_MERGED_DETAILS); /* too many to be merged */
     call(TEST, 10, 100, requests, FM_MERGED_DETAILS);
@@ -345,9 +462,14 @@ int main(void)
         cmocka_unit_test_setup(local_calls_become_one_record, begin),
         cmocka_unit_test_setup(calls_that_alternate_are_an_entry_each, begin),
         cmocka_unit_test_setup(a_loop_over_requests_is_one_record, begin),
+        cmocka_unit_test_setup(a_loop_over_requests_may_have_other_calls, begin),
         cmocka_unit_test_setup(other_requests_are_another_record, begin),
         cmocka_unit_test_setup(more_entries_than_fit_begin_a_group, begin),
         cmocka_unit_test_setup(a_record_is_cut_after_some_time, begin),
+        cmocka_unit_test_setup(a_lost_processor_does_not_end_the_record, begin),
+        cmocka_unit_test_setup(useful_work_ends_the_record, begin),
+        cmocka_unit_test_setup(groups_are_joined_by_their_entries, begin),
+        cmocka_unit_test_setup(readers_prevent_joining, begin),
         cmocka_unit_test_setup(what_is_recorded_between_ends_the_record, begin),
         cmocka_unit_test_setup(a_reader_ends_the_record, begin),
         cmocka_unit_test_setup(chunks_are_crossed, begin),
