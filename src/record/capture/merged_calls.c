@@ -160,6 +160,17 @@ static const uint64_t *details_of(const uint64_t *call)
 enum { TESTED = FM_WORDS_REQUEST_TEST };
 _Static_assert(FM_WORDS_OPERATION_TEST == FM_WORDS_REQUEST_TEST, "one size of both");
 
+/* Whether two places have the same words: mostly two, for which memcmp() would take longer. */
+static inline bool are_equal(const uint64_t *a, const uint64_t *b, size_t words)
+{
+    for (size_t i = 0; i < words; i++) {
+        if (a[i] != b[i]) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Whether an entry has a detail, searched from the one after that found last. */
 static bool has_tested(struct fm_merged_entry *entry, const uint64_t *detail)
 {
@@ -167,7 +178,7 @@ static bool has_tested(struct fm_merged_entry *entry, const uint64_t *detail)
     uint32_t at = entry->hint;
     for (uint32_t seen = 0; seen + TESTED <= entry->words; seen += TESTED) {
         at = at + TESTED < entry->words ? at + TESTED : 0;
-        if (memcmp(details + at, detail, TESTED * sizeof *detail) == 0) {
+        if (are_equal(details + at, detail, TESTED)) {
             entry->hint = at;
             return true;
         }
@@ -176,10 +187,9 @@ static bool has_tested(struct fm_merged_entry *entry, const uint64_t *detail)
 }
 
 /* Whether an entry with the function and call stack of the open call has its details, too. */
-static bool has_details(struct fm_merged_entry *entry, const uint64_t *details, size_t words)
+static inline bool has_details(struct fm_merged_entry *entry, const uint64_t *details, size_t words)
 {
-    if (words == entry->words &&
-        memcmp(details_of(entry->call), details, words * sizeof *details) == 0) {
+    if (words == entry->words && are_equal(details_of(entry->call), details, words)) {
         return true;
     }
     return words == TESTED && entry->words % TESTED == 0 && has_tested(entry, details);
@@ -299,8 +309,11 @@ static void merge(struct fm_thread *thread, struct fm_merged_entry *entry)
     group->last = before->next = (uint32_t)(entry - group->entries);
     if (FM_UNLIKELY(thread->counting != NULL)) {
         fm_count_merged(thread, 0);
+        thread->cursor = merging->base;
+        fm_count_from_here(thread);
+    } else {
+        thread->cursor = merging->base;
     }
-    thread->cursor = merging->base;
 }
 
 /* Makes the open call an entry of the group. */
@@ -360,8 +373,7 @@ static void keep_prior(struct fm_thread *thread)
 static bool includes(struct fm_merged_entry *prior, const struct fm_merged_entry *entry)
 {
     const uint64_t *details = details_of(entry->call);
-    if (entry->words == prior->words &&
-        memcmp(details_of(prior->call), details, entry->words * sizeof *details) == 0) {
+    if (entry->words == prior->words && are_equal(details_of(prior->call), details, entry->words)) {
         return true;
     }
     bool good = entry->words % TESTED == 0 && prior->words % TESTED == 0;
@@ -447,7 +459,6 @@ static void continue_group(struct fm_thread *thread, struct fm_merged_entry *exp
     group->short_run += is_near;
     if (entry != NULL) {
         merge(thread, entry);
-        fm_count_from_here(thread);
     } else {
         adopt_stack(thread, expected);
         if (has_room && group->count < FM_MERGED_ENTRIES) {

@@ -96,14 +96,20 @@ int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     }
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
-    struct fm_request *claimed = fm_request_claim(*request);
+    const MPI_Request handle = *request;
+    const bool is_alone = !fm_mpi_is_threaded(); /* nobody can use the handle meanwhile */
+    struct fm_request *tested = is_alone ? fm_request_first(handle) : fm_request_claim(handle);
     int result = PMPI_Test(request, flag, used);
-    fm_thread_leave_test(thread, result == MPI_SUCCESS && !*flag);
-    if (claimed != NULL) {
+    const bool has_failed = result == MPI_SUCCESS && !*flag;
+    fm_thread_leave_test(thread, has_failed);
+    if (tested != NULL && is_alone && has_failed) {
+        fm_request_note_test(thread, tested);
+    } else if (tested != NULL) {
+        tested = is_alone ? fm_request_claim(handle) : tested;
         if (result == MPI_SUCCESS ? *flag : *request == MPI_REQUEST_NULL) {
-            fm_request_complete(thread, claimed, used);
+            fm_request_complete(thread, tested, used);
         } else {
-            fm_request_failed_test(thread, claimed);
+            fm_request_failed_test(thread, tested);
         }
     }
     fm_thread_done(thread);

@@ -299,7 +299,7 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
 }
 
 /* Whether a cached stack is the one at these registers. */
-static bool is_stack_at(const struct fm_stack *stack, const struct fm_stack_state *state,
+static inline __attribute__((always_inline)) bool is_stack_at(const struct fm_stack *stack, const struct fm_stack_state *state,
                         struct fm_registers at, uint64_t generation)
 {
     const ptrdiff_t entry = state - &stack->states[0][0];

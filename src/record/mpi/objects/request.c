@@ -201,18 +201,3 @@ void fm_request_complete_other(struct fm_thread *thread, struct fm_request *requ
         fm_request_release(request);
     }
 }
-
-void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request)
-{
-    if (request->active && request->kind != FM_REQUEST_SILENT) {
-        bool rma = request->kind == FM_REQUEST_RMA;
-        uint64_t id = request->id;
-        if (request->kind == FM_REQUEST_SENDRECV && id == 0) {
-            id = request->send_id;
-        }
-        fm_put_id(fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST),
-                  rma ? FM_RECORD_OPERATION_TEST : FM_RECORD_REQUEST_TEST, rma ? request->ref : 0,
-                  id);
-    }
-    fm_request_return(request);
-}

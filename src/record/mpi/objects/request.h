@@ -221,6 +221,15 @@ static inline struct fm_request *fm_request_claim(MPI_Request handle)
     return request;
 }
 
+/** The oldest request of a handle, which stays in the table; NULL if there is none. Only while no
+ * other thread may call MPI (fm_mpi_is_threaded). O(1). */
+static inline struct fm_request *fm_request_first(MPI_Request handle)
+{
+    return handle != MPI_REQUEST_NULL && fm_requests.capacity != 0
+               ? fm_request_queue(FM_HANDLE(handle))->first
+               : NULL;
+}
+
 /** Puts a claimed request back as the oldest of its handle. O(1). */
 void fm_request_return(struct fm_request *request);
 
@@ -273,7 +282,23 @@ static inline void fm_request_complete(struct fm_thread *thread, struct fm_reque
 void fm_request_complete_access(struct fm_thread *thread, const struct fm_request *request,
                                 const MPI_Status *status);
 
-/** Records that a test found a claimed request incomplete, and puts it back. */
-void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request);
+/** Records that a test found a request incomplete. */
+static inline void fm_request_note_test(struct fm_thread *thread, const struct fm_request *request)
+{
+    if (request->active && request->kind != FM_REQUEST_SILENT) {
+        const bool rma = request->kind == FM_REQUEST_RMA;
+        const bool sends_only = request->kind == FM_REQUEST_SENDRECV && request->id == 0;
+        fm_put_id(fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST),
+                  rma ? FM_RECORD_OPERATION_TEST : FM_RECORD_REQUEST_TEST, rma ? request->ref : 0,
+                  sends_only ? request->send_id : request->id);
+    }
+}
+
+/** fm_request_note_test() of a claimed request, which it puts back. */
+static inline void fm_request_failed_test(struct fm_thread *thread, struct fm_request *request)
+{
+    fm_request_note_test(thread, request);
+    fm_request_return(request);
+}
 
 #endif
