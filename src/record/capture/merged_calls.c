@@ -477,6 +477,50 @@ static void continue_group(struct fm_thread *thread, struct fm_merged_entry *exp
     }
 }
 
+/* Whether an entry has the details of a call that tests one thing, or nothing. */
+static bool has_detail(struct fm_merged_entry *entry, const uint64_t *detail)
+{
+    if (detail == NULL) {
+        return entry->words == 0;
+    }
+    return has_details(entry, detail, TESTED);
+}
+
+bool fm_merged_add(struct fm_thread *thread, uint64_t time, const uint64_t *detail, bool is_test)
+{
+    struct fm_merging *merging = &thread->merging;
+    struct fm_merged_group *group = &merging->group;
+    struct fm_merged_entry *entry = merging->expected;
+    if (entry == NULL || merging->has_prior || thread->counting != NULL ||
+        thread->cursor != merging->placed || group->end != merging->base ||
+        group->saves != __atomic_load_n(&thread->saves, __ATOMIC_ACQUIRE) ||
+        !is_short(group, thread->enter - merging->before) ||
+        time - group->begin >= limits.longest * (group->count + 1) || !has_detail(entry, detail) ||
+        time >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED) ||
+        (thread->long_after >> thread->function % 64 & 1) != 0) {
+        return false;
+    }
+    struct fm_merged_entry *before = &group->entries[group->last];
+    const uint64_t gap = thread->enter - merging->before, own = time - thread->enter;
+    if (before == entry) {
+        add_to(entry, 1, own, gap);
+    } else {
+        add_to(before, 0, 0, gap);
+        add_to(entry, 1, own, 0);
+        group->last = before->next = (uint32_t)(entry - group->entries);
+    }
+    group->short_run++;
+    group->test = is_test ? own : group->test;
+    merging->attention = 0;
+    merging->expected = NULL;
+    thread->left = time;
+    thread->cursor = merging->base;
+    fm_signal_fence();
+    thread->depth--;
+    fm_signal_fence();
+    return true;
+}
+
 void fm_merged_leave(struct fm_thread *thread)
 {
     struct fm_merging *merging = &thread->merging;

@@ -107,6 +107,15 @@ FM_API void fm_merged_enter(struct fm_thread *thread, struct fm_here here);
  * one. O(entries + details). */
 FM_API void fm_merged_leave(struct fm_thread *thread);
 
+/** Ends the open call, if it is a brief one that only adds to the entry that was expected: its
+ * records need not be written. Called before the call has written any.
+ * @param time    of its end
+ * @param detail  what it tests: a REQUEST_TEST or OPERATION_TEST record; NULL: nothing
+ * @param is_test it is a failed test, else a local call
+ * @return false: nothing was done; the call ends as others do */
+FM_API bool fm_merged_add(struct fm_thread *thread, uint64_t time, const uint64_t *detail,
+                          bool is_test);
+
 /** Ends the group, for records that are about to be saved or discarded. Called by the thread. */
 void fm_merged_end(struct fm_thread *thread);
 

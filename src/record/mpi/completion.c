@@ -88,6 +88,22 @@ int fm_MPI_Wait(MPI_Request *request, MPI_Status *status)
     return result;
 }
 
+/* Ends a test that has failed, of a request that is still in the table; NULL: of none that is known. */
+static inline void record_failed(struct fm_thread *thread, const struct fm_request *request)
+{
+    uint64_t detail[FM_WORDS_REQUEST_TEST];
+    const bool has_detail = request != NULL && fm_request_put_test(detail, request) != detail;
+    const uint64_t now = fm_clock_now();
+    if (thread->merging.attention == 0 ||
+        !fm_merged_add(thread, now, has_detail ? detail : NULL, true)) {
+        fm_thread_leave_brief_at(thread, now, true);
+        if (request != NULL) {
+            fm_request_note_test(thread, request);
+        }
+        fm_thread_done(thread);
+    }
+}
+
 int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
 {
     struct fm_thread *thread = fm_completion_enter(FM_FUNCTION_MPI_Test);
@@ -101,10 +117,12 @@ int fm_MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     struct fm_request *tested = is_alone ? fm_request_first(handle) : fm_request_claim(handle);
     int result = PMPI_Test(request, flag, used);
     const bool has_failed = result == MPI_SUCCESS && !*flag;
+    if (is_alone && has_failed) {
+        record_failed(thread, tested);
+        return result;
+    }
     fm_thread_leave_test(thread, has_failed);
-    if (tested != NULL && is_alone && has_failed) {
-        fm_request_note_test(thread, tested);
-    } else if (tested != NULL) {
+    if (tested != NULL) {
         tested = is_alone ? fm_request_claim(handle) : tested;
         if (result == MPI_SUCCESS ? *flag : *request == MPI_REQUEST_NULL) {
             fm_request_complete(thread, tested, used);

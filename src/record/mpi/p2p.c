@@ -195,8 +195,12 @@ int fm_MPI_Iprobe(int source, int tag, MPI_Comm comm, int *flag, MPI_Status *sta
     MPI_Status own;
     MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Iprobe(source, tag, comm, flag, found);
-    fm_thread_leave_test(thread, result == MPI_SUCCESS && !*flag);
-    if (result == MPI_SUCCESS && *flag) {
+    if (result == MPI_SUCCESS && !*flag) {
+        fm_call_leave_test(thread, true);
+        return result;
+    }
+    fm_thread_leave(thread, 0);
+    if (result == MPI_SUCCESS) {
         record_probed(thread, comm, found);
     }
     fm_thread_done(thread);
@@ -228,8 +232,12 @@ int fm_MPI_Improbe(int source, int tag, MPI_Comm comm, int *flag, MPI_Message *m
     MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
     int result = PMPI_Improbe(source, tag, comm, flag, message, found);
     if (thread != NULL) {
-        fm_thread_leave_test(thread, result == MPI_SUCCESS && !*flag);
-        if (result == MPI_SUCCESS && *flag) {
+        if (result == MPI_SUCCESS && !*flag) {
+            fm_call_leave_test(thread, true);
+            return result;
+        }
+        fm_thread_leave(thread, 0);
+        if (result == MPI_SUCCESS) {
             remember_message(thread, *message, comm);
             record_probed(thread, comm, found);
         }

@@ -49,8 +49,11 @@ static inline void fm_call_leave(struct fm_thread *thread)
 static inline void fm_call_leave_local(struct fm_thread *thread)
 {
     if (thread != NULL) {
-        fm_thread_leave_brief_at(thread, fm_clock_now(), false);
-        fm_thread_done(thread);
+        const uint64_t now = fm_clock_now();
+        if (thread->merging.attention == 0 || !fm_merged_add(thread, now, NULL, false)) {
+            fm_thread_leave_brief_at(thread, now, false);
+            fm_thread_done(thread);
+        }
     }
 }
 
@@ -58,8 +61,12 @@ static inline void fm_call_leave_local(struct fm_thread *thread)
 static inline void fm_call_leave_test(struct fm_thread *thread, bool has_failed)
 {
     if (thread != NULL) {
-        fm_thread_leave_test(thread, has_failed);
-        fm_thread_done(thread);
+        const uint64_t now = fm_clock_now();
+        if (!has_failed || thread->merging.attention == 0 ||
+            !fm_merged_add(thread, now, NULL, true)) {
+            fm_thread_leave_test_at(thread, now, has_failed);
+            fm_thread_done(thread);
+        }
     }
 }
 

@@ -18,6 +18,11 @@ enum { GROUP_TIME = 2 * (RESOLUTION / 125) };
 static struct fm_thread *self;
 static uint64_t now; /* end of the last call */
 
+/* Whether calls that add to an entry are ended without records of their own, and how many were. Each
+ * test is made both ways, with the same result, except that of full chunks. */
+static bool is_quick;
+static uint64_t quick;
+
 static bool keep(struct fm_thread *thread, bool full)
 {
     (void)thread, (void)full;
@@ -33,6 +38,13 @@ static void call(uint32_t function, uint64_t gap, uint64_t own, const uint64_t *
     assert_non_null(thread);
     thread->enter = now + gap;
     now = thread->enter + own;
+    const uint64_t detail[] = {fm_record_header(FM_RECORD_REQUEST_TEST, 0, 0),
+                               count != 0 ? requests[0] : 0};
+    if (is_quick && count <= 1 &&
+        fm_merged_add(thread, now, count != 0 ? detail : NULL, function == TEST)) {
+        quick++;
+        return;
+    }
     fm_thread_leave_brief_at(thread, now, function == TEST);
     for (size_t i = 0; i < count; i++) {
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST);
@@ -454,6 +466,19 @@ static void long_calls_are_not_merged(void **state)
     expect_end();
 }
 
+static int begin_quickly(void **state)
+{
+    is_quick = true;
+    return begin(state);
+}
+
+/* The tests that merge calls have taken the short way. */
+static void calls_were_ended_quickly(void **state)
+{
+    (void)state;
+    assert_true(quick > 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +499,23 @@ int main(void)
         cmocka_unit_test_setup(a_reader_ends_the_record, begin),
         cmocka_unit_test_setup(chunks_are_crossed, begin),
         cmocka_unit_test_setup(long_calls_are_not_merged, begin),
+        cmocka_unit_test_setup(failed_tests_become_one_record, begin_quickly),
+        cmocka_unit_test_setup(a_gap_that_is_not_short_ends_the_record, begin_quickly),
+        cmocka_unit_test_setup(local_calls_become_one_record, begin_quickly),
+        cmocka_unit_test_setup(calls_that_alternate_are_an_entry_each, begin_quickly),
+        cmocka_unit_test_setup(a_loop_over_requests_is_one_record, begin_quickly),
+        cmocka_unit_test_setup(a_loop_over_requests_may_have_other_calls, begin_quickly),
+        cmocka_unit_test_setup(other_requests_are_another_record, begin_quickly),
+        cmocka_unit_test_setup(more_entries_than_fit_begin_a_group, begin_quickly),
+        cmocka_unit_test_setup(a_record_is_cut_after_some_time, begin_quickly),
+        cmocka_unit_test_setup(a_lost_processor_does_not_end_the_record, begin_quickly),
+        cmocka_unit_test_setup(useful_work_ends_the_record, begin_quickly),
+        cmocka_unit_test_setup(groups_are_joined_by_their_entries, begin_quickly),
+        cmocka_unit_test_setup(readers_prevent_joining, begin_quickly),
+        cmocka_unit_test_setup(what_is_recorded_between_ends_the_record, begin_quickly),
+        cmocka_unit_test_setup(a_reader_ends_the_record, begin_quickly),
+        cmocka_unit_test_setup(long_calls_are_not_merged, begin_quickly),
+        cmocka_unit_test(calls_were_ended_quickly),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -282,16 +282,25 @@ static inline void fm_request_complete(struct fm_thread *thread, struct fm_reque
 void fm_request_complete_access(struct fm_thread *thread, const struct fm_request *request,
                                 const MPI_Status *status);
 
+/** Writes the record of a test that found a request incomplete, FM_WORDS_REQUEST_TEST words.
+ * @return the place after it: `place`, if there is nothing to record */
+static inline uint64_t *fm_request_put_test(uint64_t *place, const struct fm_request *request)
+{
+    if (!request->active || request->kind == FM_REQUEST_SILENT) {
+        return place;
+    }
+    const bool rma = request->kind == FM_REQUEST_RMA;
+    const bool sends_only = request->kind == FM_REQUEST_SENDRECV && request->id == 0;
+    fm_put_id(place, rma ? FM_RECORD_OPERATION_TEST : FM_RECORD_REQUEST_TEST,
+              rma ? request->ref : 0, sends_only ? request->send_id : request->id);
+    return place + FM_WORDS_REQUEST_TEST;
+}
+
 /** Records that a test found a request incomplete. */
 static inline void fm_request_note_test(struct fm_thread *thread, const struct fm_request *request)
 {
-    if (request->active && request->kind != FM_REQUEST_SILENT) {
-        const bool rma = request->kind == FM_REQUEST_RMA;
-        const bool sends_only = request->kind == FM_REQUEST_SENDRECV && request->id == 0;
-        fm_put_id(fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST),
-                  rma ? FM_RECORD_OPERATION_TEST : FM_RECORD_REQUEST_TEST, rma ? request->ref : 0,
-                  sends_only ? request->send_id : request->id);
-    }
+    uint64_t *place = fm_thread_reserve(thread, FM_WORDS_REQUEST_TEST);
+    thread->cursor = fm_request_put_test(place, request);
 }
 
 /** fm_request_note_test() of a claimed request, which it puts back. */
