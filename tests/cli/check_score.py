@@ -124,7 +124,8 @@ def check_sums(score):
 def check_size(score, archive):
     size = sum(file.stat().st_size for file in archive.rglob("*") if file.is_file())
     assert score["trace_bytes"] == size, (score["trace_bytes"], size)
-    # All is Enter and Leave here, or belongs to a call of MPI, and what is estimated for a visit is a part of what is there.
+    # All is Enter and Leave here, or belongs to a call of MPI, and what is estimated for a visit is a part
+    # of what is there.
     assert abs(score["all"]["bytes"] - size) < 1e-6 * size
     # Of the second process; "sampled" has none, and the merged calls have one.
     records = 2 * (score["all"]["visits"] / 3 - 6) - 2

@@ -10,10 +10,9 @@
 #include <string.h>
 
 /* Parts of a second: gaps that are always short, gaps that may be short, a part of the longest time
- * of a group, and gaps between groups that may be joined. A group lasts one part, and another one for
- * each of its entries. An entry is about five events in the
- * archive, and as many as seven where its call stack is not that of the one before: a loop is less
- * than 1,000 events a second. */
+ * of a group, and gaps between groups that may be joined. A group lasts one part, and another one
+ * for each of its entries. An entry is about five events in the archive, and as many as seven where
+ * its call stack is not that of the one before: a loop is less than 1,000 events a second. */
 enum { ALWAYS_SHORT = 500000, MAYBE_SHORT = 10000, CUTS = 125, JOINED = 1000 };
 
 /* Short gaps before and behind a gap that is not short, so that groups are joined. */
@@ -48,9 +47,8 @@ static bool may_stand_for(const struct fm_thread *thread, const struct fm_merged
                           struct fm_here here)
 {
     return entry->function == thread->function &&
-           (thread->stack == NULL ||
-            (entry->state != NULL && entry->state->stamp == entry->stamp &&
-             fm_stack_is_still(thread->stack, entry->state, here)));
+           (thread->stack == NULL || (entry->state != NULL && entry->state->stamp == entry->stamp &&
+                                      fm_stack_is_still(thread->stack, entry->state, here)));
 }
 
 /* The entry with the function and call stack of the call that begins; first the one that followed
@@ -126,8 +124,7 @@ static bool is_brief(const struct fm_thread *thread, uint32_t attention)
            __atomic_load_n(&limits.longest, __ATOMIC_ACQUIRE) != 0 && !thread->pause.paused &&
            (thread->counting == NULL || !thread->counting->discards) &&
            (thread->left - thread->enter) >> FM_CALL_DURATION_BITS == 0 &&
-           thread->merging.call >= thread->current->words &&
-           thread->merging.call < thread->limit &&
+           thread->merging.call >= thread->current->words && thread->merging.call < thread->limit &&
            thread->cursor - thread->merging.call < FM_MERGED_DETAILS;
 }
 
@@ -323,11 +320,13 @@ static void add_entry(struct fm_thread *thread, const struct fm_merged_entry *ex
     struct fm_merged_group *group = &merging->group;
     const struct fm_stack *stack = thread->stack;
     struct fm_merged_entry *entry = &group->entries[group->count];
-    *entry = (struct fm_merged_entry){
-        .call = merging->call,
-        .function = thread->function,
-        .words = (uint32_t)(thread->cursor - details_of(merging->call)),
-        .state = expected != NULL ? expected->state : stack != NULL ? stack->latest : NULL};
+    *entry =
+        (struct fm_merged_entry){.call = merging->call,
+                                 .function = thread->function,
+                                 .words = (uint32_t)(thread->cursor - details_of(merging->call)),
+                                 .state = expected != NULL ? expected->state
+                                          : stack != NULL  ? stack->latest
+                                                           : NULL};
     entry->stamp = entry->state != NULL ? entry->state->stamp : 0;
     if (group->count != 0) {
         struct fm_merged_entry *before = &group->entries[group->last];
@@ -360,8 +359,8 @@ static void keep_prior(struct fm_thread *thread)
     struct fm_merging *merging = &thread->merging;
     const struct fm_merged_group *group = &merging->group;
     merging->between = thread->enter - merging->before;
-    merging->has_prior =
-        group->short_run >= SHORT_GAPS && merging->between < limits.joined && has_time(thread, group);
+    merging->has_prior = group->short_run >= SHORT_GAPS && merging->between < limits.joined &&
+                         has_time(thread, group);
     if (merging->has_prior) {
         struct fm_merged_group *prior = &merging->prior;
         memcpy(prior, group, offsetof(struct fm_merged_group, entries));
@@ -383,8 +382,8 @@ static bool includes(struct fm_merged_entry *prior, const struct fm_merged_entry
     return good;
 }
 
-/* The entry of the prior group for the calls of an entry; NULL: none. Two stacks that are not in the
- * cache are the same if no change of the stack was recorded between them. */
+/* The entry of the prior group for the calls of an entry; NULL: none. Two stacks that are not in
+ * the cache are the same if no change of the stack was recorded between them. */
 static struct fm_merged_entry *prior_of(struct fm_thread *thread,
                                         const struct fm_merged_entry *entry)
 {

@@ -14,22 +14,22 @@
  * the group), and the MERGED record has the gaps. Calls that test one request of several, one after
  * the other, are one entry with a detail for each request.
  *
- * The conversion writes the entries one after the other from the Enter of the first call on, so that
- * the sum of their durations is the time of the loop. Where a call was in that time is lost; the
- * loop is therefore cut after some milliseconds.
+ * The conversion writes the entries one after the other from the Enter of the first call on, so
+ * that the sum of their durations is the time of the loop. Where a call was in that time is lost;
+ * the loop is therefore cut after some milliseconds.
  *
  * A call is added only if nothing else was recorded since the last one (another call, a sample, a
  * mark, a pause), and if the gap before it is short: below 2 us, or below 100 us and no longer than
  * the last failed test of the group. Useful work between tests therefore ends a group.
  *
- * An interrupt, or a processor that is lost for a while, makes a gap that is not short, some thousand
- * times a second on some machines. Such a gap ends the group, too; but if it is shorter than 1 ms, if
- * 100 short gaps lie directly before it, and 100 directly behind it, the group that it began is
- * joined with the one before.
+ * An interrupt, or a processor that is lost for a while, makes a gap that is not short, some
+ * thousand times a second on some machines. Such a gap ends the group, too; but if it is shorter
+ * than 1 ms, if 100 short gaps lie directly before it, and 100 directly behind it, the group that
+ * it began is joined with the one before.
  *
- * A call of an entry whose call stack is not that of the last entry needs a STACK record, as long as
- * it is not known that it is added to the entry: the record is written in front of it when the call
- * begins, and the state of the stack (stack.h) takes its change over if the call is not added.
+ * A call of an entry whose call stack is not that of the last entry needs a STACK record, as long
+ * as it is not known that it is added to the entry: the record is written in front of it when the
+ * call begins, and the state of the stack (stack.h) takes its change over if the call is not added.
  *
  * Other threads and signal handlers that read the records (fm_thread_settle) end the group, except
  * for a call whose end is being recorded at that moment: the records that they read may lack it.
@@ -53,9 +53,9 @@ enum { FM_MERGED_ENTRIES = 16, FM_MERGED_DETAILS = 256 };
 struct fm_merged_entry {
     uint64_t *call; /**< its CALL record, which MERGED and the details follow */
     uint32_t function;
-    uint32_t words; /**< of the details */
-    uint32_t hint;  /**< place of the detail that was found last, in words */
-    uint32_t next;  /**< entry of the call that followed last */
+    uint32_t words;                     /**< of the details */
+    uint32_t hint;                      /**< place of the detail that was found last, in words */
+    uint32_t next;                      /**< entry of the call that followed last */
     const struct fm_stack_state *state; /**< its call stack in the cache; NULL: it is not there */
     uint32_t stamp;                     /**< of the state (fm_stack_state.stamp) */
 };

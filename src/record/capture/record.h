@@ -20,9 +20,8 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
 #define FM_RECORD_KINDS(X)                                                                         \
     X(CALL, 1, 1)                 /* aux: function, ref: duration; enter */                        \
     X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
-    X(MERGED, 0, 1)               /* calls that the CALL record before it stands for: 24 bits, ticks \
-                                     of its duration that lie outside of them: 32 bits             \
-                                     (fm_record_merge) */                                          \
+    X(MERGED, 0, 1)               /* calls that the CALL record before it stands for, ticks of its \
+                                     duration outside of them (fm_record_merge) */                 \
     X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
     X(PROGRAM_END, 1, 2)          /* time */                                                       \
     X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
@@ -194,7 +193,7 @@ static inline uint64_t fm_record_duration(uint64_t header)
     return header >> 32;
 }
 
-/** What calls and ticks outside of calls add to a MERGED record. */
+/** What calls (24 bits) and ticks outside of calls (32 bits) add to a MERGED record. */
 static inline uint64_t fm_record_merge(uint32_t calls, uint64_t gaps)
 {
     return (uint64_t)(calls & 0xffffffu) << 8 | gaps << 32;

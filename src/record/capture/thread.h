@@ -578,8 +578,8 @@ static inline uint64_t *fm_thread_leave(struct fm_thread *thread, size_t words)
 }
 
 /** Writes the CALL record of a brief call that ends at `time`: of a failed test, or of a local call
- * that has no operations. Such calls may be merged with others (merged_calls.h): their operations are
- * those of what was tested only. */
+ * that has no operations. Such calls may be merged with others (merged_calls.h): their operations
+ * are those of what was tested only. */
 static inline void fm_thread_leave_brief_at(struct fm_thread *thread, uint64_t time, bool is_test)
 {
     uint64_t *place = fm_thread_leave_at(thread, time, FM_WORDS_MERGED);
@@ -588,7 +588,8 @@ static inline void fm_thread_leave_brief_at(struct fm_thread *thread, uint64_t t
     thread->merging.attention |= is_test ? FM_MERGED_TEST : FM_MERGED_LOCAL;
 }
 
-/** Ends a test: as a brief call if it has failed, else as fm_thread_leave_at() without operations. */
+/** Ends a test: as a brief call if it has failed, else as fm_thread_leave_at() without operations.
+ */
 static inline void fm_thread_leave_test_at(struct fm_thread *thread, uint64_t time, bool has_failed)
 {
     if (has_failed) {

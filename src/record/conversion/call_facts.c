@@ -60,8 +60,8 @@ static void convert_probed(struct fm_thread *thread, const uint64_t *r)
     write_fact(thread, time, FM_PROBE_TAG, (uint32_t)(r[1] >> 32));
 }
 
-/* A call that stands for several calls of a loop. It begins where the one before it in the records of
- * the loop ends: its own Enter is that of its first call, while its duration is that of all. */
+/* A call that stands for several calls of a loop. It begins where the one before it in the records
+ * of the loop ends: its own Enter is that of its first call, while its duration is that of all. */
 static void convert_merged(struct fm_thread *thread, uint64_t header)
 {
     const uint32_t calls = fm_record_merged_calls(header);

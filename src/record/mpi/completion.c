@@ -88,7 +88,8 @@ int fm_MPI_Wait(MPI_Request *request, MPI_Status *status)
     return result;
 }
 
-/* Ends a test that has failed, of a request that is still in the table; NULL: of none that is known. */
+/* Ends a test that has failed, of a request that is still in the table; NULL: of none that is
+ * known. */
 static inline void record_failed(struct fm_thread *thread, const struct fm_request *request)
 {
     uint64_t detail[FM_WORDS_REQUEST_TEST];

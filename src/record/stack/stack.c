@@ -299,8 +299,10 @@ static const struct fm_stack_change *update(struct fm_stack *stack, struct fm_re
 }
 
 /* Whether a cached stack is the one at these registers. */
-static inline __attribute__((always_inline)) bool is_stack_at(const struct fm_stack *stack, const struct fm_stack_state *state,
-                        struct fm_registers at, uint64_t generation)
+static inline __attribute__((always_inline)) bool is_stack_at(const struct fm_stack *stack,
+                                                              const struct fm_stack_state *state,
+                                                              struct fm_registers at,
+                                                              uint64_t generation)
 {
     const ptrdiff_t entry = state - &stack->states[0][0];
     return has_registers(state, at, generation) &&

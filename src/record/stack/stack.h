@@ -117,8 +117,8 @@ struct fm_stack {
     uint32_t shown_count;
     bool cut; /**< the innermost functions were left out because of `deepest` */
     struct fm_stack_change change; /**< the last one */
-    /** Entry of the cache with the stack at the last call; NULL: it is not in the cache, or a signal
-     * handler has determined another one since. */
+    /** Entry of the cache with the stack at the last call; NULL: it is not in the cache, or a
+     * signal handler has determined another one since. */
     const struct fm_stack_state *latest;
     uint32_t stamps;               /**< last stamp of an entry */
     uint8_t misses[FM_STACK_SETS]; /**< consecutive misses in each set of the cache */

@@ -14,8 +14,8 @@
 struct counting {
     const struct fm_survey *survey;
     struct fm_summary *summary;
-    uint32_t entered; /* index of the region that the location has entered last; FM_SURVEY_NONE: it has
-                         left one since */
+    uint32_t entered; /* index of the region that the location has entered last; FM_SURVEY_NONE: it
+                         has left one since */
 };
 
 /* A merged call of a library stands for several visits. */

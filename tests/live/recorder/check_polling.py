@@ -40,7 +40,8 @@ def check_loops(calls, loops):
             requests[call.path[-1], call.region] |= {record.event.request_id for record in call.records
                                                      if record.kind == "MpiRequestTest"}
         if not 0 <= call.gaps < max(call.leave - call.enter, 1) or call.calls < 1:
-            failures.append(f"{call.region}: {call.calls} calls, {call.gaps} of {call.leave - call.enter} ticks in gaps")
+            failures.append(f"{call.region}: {call.calls} calls, {call.gaps} of {call.leave - call.enter} ticks"
+                            " in gaps")
     for loop, tested in loops.items():
         number = sum(call.calls for call in records[loop])
         if number != TESTS:

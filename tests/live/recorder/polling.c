@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops of tests that fail and of local calls, each a known number of times, in a function of its own:
- * what rank 0 polls for is not sent before it has polled, since rank 1 waits for a message until then.
- * usage: polling [die]   die: rank 0 aborts within its last loop, after a known number of tests */
+/* Loops of tests that fail and of local calls, each a known number of times, in a function of its
+ * own: what rank 0 polls for is not sent before it has polled, since rank 1 waits for a message
+ * until then. usage: polling [die]   die: rank 0 aborts within its last loop, after a known number
+ * of tests */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -383,7 +383,8 @@ static void the_overhead_is_estimated(void **state)
     struct fm_thread thread = {.work = {.sites = 200, .flushing = RATE / 1000}};
     for (int i = 0; i < 1000; i++) {
         fm_overhead_count(&thread.work, fm_record_header(FM_RECORD_CALL, 0, 0));
-        fm_overhead_count(&thread.work, fm_record_header(FM_RECORD_SEND, 0, 0)); /* part of the call */
+        fm_overhead_count(&thread.work,
+                          fm_record_header(FM_RECORD_SEND, 0, 0)); /* part of the call */
         fm_overhead_count(&thread.work, fm_record_header(FM_RECORD_REGION_ENTER, 0, 0));
     }
     uint64_t recording = fm_overhead_of_thread(&thread, &rates, RATE);

@@ -18,8 +18,8 @@ enum { GROUP_TIME = 2 * (RESOLUTION / 125) };
 static struct fm_thread *self;
 static uint64_t now; /* end of the last call */
 
-/* Whether calls that add to an entry are ended without records of their own, and how many were. Each
- * test is made both ways, with the same result, except that of full chunks. */
+/* Whether calls that add to an entry are ended without records of their own, and how many were.
+ * Each test is made both ways, with the same result, except that of full chunks. */
 static bool is_quick;
 static uint64_t quick;
 
