@@ -32,6 +32,8 @@
     DO(threads)                                                                                    \
     DO(continuations)                                                                              \
     DO(nested)                                                                                     \
+    DO(loops)                                                                                      \
+    DO(merged)                                                                                     \
     DO(unrecorded)                                                                                 \
     DO(pauses)                                                                                     \
     DO(growth)

@@ -64,10 +64,12 @@ class Blame:
                 if first >= last:
                     continue
                 self._blame(loc, at, first)
-                if wait.time > chain[-1].time or wait in chain:
-                    self.parts.append(Part(self._wait, loc, wait.activity.path, first, last))
-                else:
+                if wait.time <= chain[-1].time and wait not in chain:
                     self._follow(chain + (wait,), first, last)
+                elif wait.is_polled:
+                    self._blame(loc, first, last)
+                else:
+                    self.parts.append(Part(self._wait, loc, wait.activity.path, first, last))
                 at = last
             self._blame(loc, at, until)
 

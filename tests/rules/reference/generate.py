@@ -6,8 +6,8 @@ usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [
                    [--no-expect]
 
 The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
-(programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI), pthread or cuda
-(streams of accelerators beside MPI).
+(programs that use SHMEM, ARMCI or coarrays), polling (programs that test instead of waiting), omp,
+hybrid (OpenMP beside MPI), pthread or cuda (streams of accelerators beside MPI).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -20,6 +20,7 @@ import sys
 import reference
 import simulation_accelerators
 import scenario_file
+import simulation_polling
 from simulation import Simulation, THREAD_FOCUSES, USER_REGIONS
 from simulation_iterations import INNER_PHASE, PHASE
 
@@ -48,7 +49,7 @@ def _with_times(text, function):
 
 
 def _final(text, tick):
-    return re.sub(r"\{at (\d+)\}",
+    return re.sub(r"\{(?:at|for) (\d+)\}",
                   lambda match: scenario_file.format_units(int(match[1]) * tick), text)
 
 
@@ -222,6 +223,9 @@ def generate(seed, index, ranks, focus=None):
     chooser = random.Random("%s:%d" % (seed, index))
     if focus == "cuda":
         return simulation_accelerators.lines(chooser)
+    polls = focus == "polling"
+    if polls:
+        focus = chooser.choice((None, None, "locks", "iterations", "libraries", *THREAD_FOCUSES))
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
@@ -244,7 +248,14 @@ def generate(seed, index, ranks, focus=None):
         skew(chooser, simulation)
     if chooser.random() < 0.2:
         regroup(chooser, simulation)
+    # Some executions poll, by a generator of their own: the others are what they were without.
+    poller = random.Random("polling:%s:%d" % (seed, index))
+    is_polling = polls or poller.random() < 0.15
+    if is_polling:
+        simulation_polling.poll(poller, simulation)
     lines = timeline_lines(chooser, simulation)
+    if is_polling and poller.random() < 0.9:
+        lines[0] = "unit 1e-6"
     return with_samples(chooser, lines) if chooser.random() < 0.3 else lines
 
 
@@ -260,7 +271,8 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", "worlds", *THREAD_FOCUSES),
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "polling", "cuda", "worlds",
+                                            *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")
     options = parser.parse_args(arguments)

@@ -189,13 +189,13 @@ def _contention(epoch, predecessor, found, waiting_for_progress):
     if release in waiting_for_progress:
         begin = max(begin, waiting_for_progress[release].time)
     possible = [call for call in _activities(epoch, predecessor.targets)
-                if call.enter < release.leave and call.leave > begin]
+                if call.begin < release.leave and call.leave > begin]
     if not possible:
         return None
-    call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.enter,
+    call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.begin,
                                            call.enter, call.index))
     time = min(release.leave, call.leave)
-    if epoch.request.enter < time and call.enter < time and call.is_leaf:
+    if epoch.request.begin < time and call.begin < time and call.is_leaf:
         return ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
                             _metric(call, "lock_competition"), None, 0)
     return None

@@ -102,12 +102,12 @@ def _can_time_out(call):
 def _wanted_from(hold, predecessor, awakenings):
     """When the acquiring call began to wait for the lock: a wait for a condition does when it is
     awakened, else at some time of the hold before."""
-    since = hold.call.enter
+    since = hold.call.begin
     if hold.call in awakenings:
         since = awakenings[hold.call].enter
     elif _is_condition_wait(hold.call):
         since = predecessor.acquired
-    return max(since, hold.call.enter)
+    return max(since, hold.call.begin)
 
 
 def _of_lock(holds, awakenings):
