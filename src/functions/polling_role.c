@@ -119,6 +119,6 @@ struct fm_polling_role fm_polling_role(fm_paradigm_t paradigm, const char *name,
     if (call == FM_CALL_WAIT_UNTIL) {
         return (struct fm_polling_role){FM_POLLING_WAIT, FM_POLLED_VARIABLE};
     }
-    return (struct fm_polling_role){
-        is_local(paradigm, name) ? FM_POLLING_LOCAL : FM_POLLING_OTHER, FM_POLLED_NOTHING};
+    return (struct fm_polling_role){is_local(paradigm, name) ? FM_POLLING_LOCAL : FM_POLLING_OTHER,
+                                    FM_POLLED_NOTHING};
 }

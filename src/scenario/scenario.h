@@ -33,7 +33,7 @@ enum fm_scenario_kind {
     FM_SCENARIO_ISEND_COMPLETE,
     FM_SCENARIO_IRECV_REQUEST,
     FM_SCENARIO_IRECV,
-    FM_SCENARIO_PROBE, /**< of the text: events are its parameters (base/probe_names.h) */
+    FM_SCENARIO_PROBE,  /**< of the text: events are its parameters (base/probe_names.h) */
     FM_SCENARIO_FAILED, /**< MpiRequestTest or RmaOpTest, by the region */
     FM_SCENARIO_MERGED, /**< of the text: events are its parameters (base/polling_names.h) */
     FM_SCENARIO_LOST,   /**< likewise */

@@ -135,8 +135,8 @@ static void add_beside_waits(const struct fm_busy_time *busy_time, struct fm_bus
 }
 
 /* Adds the time between the walk's time and `end`, which is in the current segment. */
-static inline void add_segment(const struct fm_busy_time *busy_time,
-                               struct fm_busy_time_walk *walk, uint64_t end, uint64_t *busy)
+static inline void add_segment(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
+                               uint64_t end, uint64_t *busy)
 {
     if (end <= walk->next_wait) {
         add_time(busy_time, walk, walk->time, end, busy);

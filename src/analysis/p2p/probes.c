@@ -121,8 +121,8 @@ static bool waits(const struct fm_trace *trace, const struct fm_location *locati
                   uint32_t activity)
 {
     const struct fm_region *region = fm_trace_called(trace, location, activity);
-    return is_probe(region) && (region->polling.part == FM_POLLING_WAIT ||
-                                fm_trace_loop(location, activity) != NULL);
+    return is_probe(region) &&
+           (region->polling.part == FM_POLLING_WAIT || fm_trace_loop(location, activity) != NULL);
 }
 
 static void list_waiting(struct fm_probes *probes, const struct fm_trace *trace, uint32_t l)

@@ -366,9 +366,9 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     return true;
 }
 
-/* Places the failed calls of a loop that polls. They share a shorter time as they shared the measured
- * one. In a longer time they stay where they were, and the last call takes longer: so the gaps
- * between the calls remain those of a loop. */
+/* Places the failed calls of a loop that polls. They share a shorter time as they shared the
+ * measured one. In a longer time they stay where they were, and the last call takes longer: so the
+ * gaps between the calls remain those of a loop. */
 static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm_step *step,
                           uint64_t end)
 {

@@ -65,14 +65,40 @@ static void move(struct fm_findings *findings, uint32_t visit, fm_metric_t metri
     }
 }
 
+/* Computes what a location did in a part of a loop; flushes are no part of any wait state. */
+static void profile_loop(const struct fm_busy_time *times, uint64_t from, uint64_t to,
+                         struct fm_profile *profile)
+{
+    const struct fm_location *location = times->location;
+    fm_busy_time_profile(times, from, to, profile);
+    size_t first = 0, last = location->loop_flushes.count;
+    while (first < last) { /* the flushes that end behind `from` */
+        const size_t middle = first + (last - first) / 2;
+        if (location->loop_flushes.items[middle].to <= from) {
+            first = middle + 1;
+        } else {
+            last = middle;
+        }
+    }
+    for (size_t i = first;
+         i < location->loop_flushes.count && location->loop_flushes.items[i].from < to; i++) {
+        const struct fm_loop_flush *flush = &location->loop_flushes.items[i];
+        const uint64_t begin = flush->from > from ? flush->from : from;
+        const uint64_t end = flush->to < to ? flush->to : to;
+        if (begin < end && flush->visit != FM_NONE) {
+            uint64_t *time = &profile->time[flush->visit];
+            *time -= end - begin < *time ? end - begin : *time;
+        }
+    }
+}
+
 /* Moves the waiting of a call. @param part  the first part of this call or a later one */
 static void move_wait(struct scratch *scratch, const struct fm_location *location,
                       struct fm_findings *findings, const struct fm_candidate *wait, size_t *part)
 {
     struct fm_profile *whole = &scratch->whole, *profile = &scratch->profile;
-    const fm_metric_t polling =
-        fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->polling;
-    fm_busy_time_profile(&scratch->times, fm_trace_begin(location, wait->activity), wait->t, whole);
+    const fm_metric_t polling = fm_delay_metrics(fm_delay_kind((fm_metric_t)wait->metric))->polling;
+    profile_loop(&scratch->times, fm_trace_begin(location, wait->activity), wait->t, whole);
     for (uint32_t i = 0; i < whole->count; i++) {
         const uint32_t visit = whole->visits[i];
         fm_findings_count_visit(findings, location, visit, polling, whole->time[visit]);
@@ -83,7 +109,7 @@ static void move_wait(struct scratch *scratch, const struct fm_location *locatio
         if (own->activity < wait->activity) {
             continue;
         }
-        fm_busy_time_profile(&scratch->times, own->from, own->to, profile);
+        profile_loop(&scratch->times, own->from, own->to, profile);
         for (uint32_t i = 0; i < profile->count; i++) {
             const uint32_t visit = profile->visits[i];
             const uint64_t ticks = profile->time[visit] < whole->time[visit] ? profile->time[visit]

@@ -6,7 +6,7 @@
 #ifndef FERMATA_TRACE_BUILDER_BUILDER_H
 #define FERMATA_TRACE_BUILDER_BUILDER_H
 
-#include "trace/builder/polling.h"
+#include "trace/builder/polling_loops.h"
 #include "trace/builder/requests.h"
 #include "trace/builder/table_sizes.h"
 #include "trace/builder/traffic.h"
@@ -114,9 +114,9 @@ struct fm_builder {
     struct fm_map visits; /**< (parent, call) -> node */
     uint64_t computed;    /**< ticks of computation in calls that were left */
     struct fm_partitioned_message
-        partitioned;            /**< of the next record of a message; operation == 0: none */
-    uint64_t partition_request; /**< request that the next partition belongs to */
-    struct fm_probe probe;      /**< that parameters are telling of */
+        partitioned;              /**< of the next record of a message; operation == 0: none */
+    uint64_t partition_request;   /**< request that the next partition belongs to */
+    struct fm_probe probe;        /**< that parameters are telling of */
     struct fm_merged_call merged; /**< likewise; `activity`: FM_NONE unless it is open */
     struct fm_polling_search polling;
     struct fm_requests requests;

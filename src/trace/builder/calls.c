@@ -570,10 +570,13 @@ void fm_builder_merged(struct fm_builder *builder, uint32_t region, uint64_t val
 void fm_builder_flush(struct fm_builder *builder, uint64_t end)
 {
     uint64_t begin = builder->now;
+    builder->now = end > begin ? end : begin;
+    if (builder->polling.is_open || builder->polling.current != FM_NONE) {
+        fm_polling_flush(builder, begin);
+    }
     if (end <= begin) {
         return;
     }
-    builder->now = end;
     builder->has_stretch = false; /* it is not known what the flush interrupted */
     if (builder->frames.count != 0) {
         struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];

@@ -33,6 +33,7 @@
     DO(continuations)                                                                              \
     DO(nested)                                                                                     \
     DO(loops)                                                                                      \
+    DO(loop_flushes)                                                                               \
     DO(merged)                                                                                     \
     DO(unrecorded)                                                                                 \
     DO(pauses)                                                                                     \

@@ -49,6 +49,7 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->nested);
     fm_vector_free(&location->readings);
     fm_vector_free(&location->loops);
+    fm_vector_free(&location->loop_flushes);
     fm_vector_free(&location->merged);
     fm_vector_free(&location->unrecorded);
     fm_vector_free(&location->pauses);

@@ -63,9 +63,9 @@ struct fm_region {
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
-    bool starts_collective; /**< starts a non-blocking collective, by its name */
-    bool is_begun_only;     /**< fm_function_only_begins() */
-    bool is_fetching;       /**< fm_function_fetches() */
+    bool starts_collective;         /**< starts a non-blocking collective, by its name */
+    bool is_begun_only;             /**< fm_function_only_begins() */
+    bool is_fetching;               /**< fm_function_fetches() */
     struct fm_polling_role polling; /**< what its calls are in a loop that polls */
     bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
@@ -349,6 +349,12 @@ struct fm_polling_loop {
     uint32_t first, last; /**< activities, first < last */
 };
 
+/** The recorder itself worked while a thread was in a loop that polls, or may have been. */
+struct fm_loop_flush {
+    uint64_t from, to;
+    uint32_t visit; /**< node that it is overhead of; FM_NONE: none */
+};
+
 /** A call of the archive that stands for several calls of its function. */
 struct fm_merged_call {
     uint32_t activity;
@@ -435,6 +441,7 @@ struct fm_location {
     FM_VECTOR(struct fm_nested_time) nested;         /**< ascending by activity */
     FM_VECTOR(struct fm_reading_time) readings;      /**< ascending by activity */
     FM_VECTOR(struct fm_polling_loop) loops;         /**< ascending, disjoint */
+    FM_VECTOR(struct fm_loop_flush) loop_flushes;    /**< ascending */
     FM_VECTOR(struct fm_merged_call) merged;         /**< with gaps; ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded;      /**< ascending by time */
     FM_VECTOR(struct fm_pause) pauses;               /**< of the recording, ascending */

@@ -31,7 +31,7 @@ def imbalance(intervals, forks):
             times[call.path][call.loc] -= time
     for wait in intervals.wait_states:
         if wait.is_polled:
-            for path, time in intervals.locations[wait.waiting].time_in_regions(wait.begin, wait.time).items():
+            for path, time in intervals.locations[wait.waiting].times.in_loop(wait.begin, wait.time).items():
                 if has_computation(path):
                     times[path][wait.waiting] -= time
     for path, loc in intervals.visits:

@@ -36,7 +36,7 @@ _WAITS = {**dict.fromkeys(("MPI_Wait", "MPI_Waitall", "MPI_Waitany", "MPI_Waitso
               ("mutex", ("", "timed", "clock")), ("spin", ("",)),
               ("rwlock", ("rd", "wr", "timedrd", "timedwr", "clockrd", "clockwr"))) for form in forms}}
 # Records in a test that has failed; all others state what it has completed.
-_OF_FAILURES = {"failed", "merged", "lock_try", "sample"}
+_OF_FAILURES = {"failed", "merged", "lock_try", "sample", "buffer_flush"}
 # Records that name what a call has completed: the position of its number among their fields.
 _COMPLETIONS = {"isend_complete": 0, "irecv": 3, "nb_coll_complete": 5, "request_cancelled": 0,
                 "done_blocking": 1, "done_nonblocking": 1, "done_remote": 1}
@@ -180,6 +180,10 @@ class _Tokens:
         elif event.name == "lost":
             if self._piece is not None:
                 self._piece.is_lost = True
+        elif event.name == "buffer_flush":
+            if self._piece is not None:
+                self._close(event.time)
+                self._piece = _Piece(event.args[0])
         else:
             self._break(event.time)
 

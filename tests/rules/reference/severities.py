@@ -178,7 +178,7 @@ def _add_time(severities, timeline, parts, polled):
             severities.add("overhead", call, call.flushed)
     for candidate, metric, begin, end in polled:
         loc = candidate.activity.loc
-        for path, time in timeline.times(loc).in_regions(begin, end).items():
+        for path, time in timeline.times(loc).in_loop(begin, end).items():
             severities.add_at(metric, path, loc, time)
             severities.add_at(metrics.own_node(path[-1]), path, loc, -time)
             severities.add_at(intervals.kind_of(candidate.metric) + "_polling", path, loc, time)

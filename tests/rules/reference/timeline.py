@@ -125,10 +125,11 @@ def _count_visits(scenario):
 
 class Times:
     """What a location does when. `segments`: (begin, end, call path) of the innermost open region;
-    `merged`: (call, call path around it) of the calls that stand for several ones."""
+    `merged`: (call, call path around it) of the calls that stand for several ones; `flushes`: (begin, end,
+    call path) of the recorder's work."""
 
-    def __init__(self, segments, merged):
-        self.segments, self.merged = segments, merged
+    def __init__(self, segments, merged, flushes):
+        self.segments, self.merged, self.flushes = segments, merged, flushes
 
     def in_regions(self, start, end):
         """{call path: exclusive time between `start` and `end`}."""
@@ -145,6 +146,15 @@ class Times:
                 times[call.path] -= gaps
                 times[outer] = times.get(outer, 0) + gaps
         return {path: time for path, time in times.items() if time}
+
+    def in_loop(self, start, end):
+        """The same for a part of a polling loop that waits: without the work of the recorder."""
+        times = self.in_regions(start, end)
+        for begin, finish, path in self.flushes:
+            overlap = min(finish, end) - max(begin, start)
+            if overlap > 0:
+                times[path] -= overlap
+        return times
 
 
 class Timeline:
@@ -169,6 +179,7 @@ class Timeline:
         self.thread_records = {}
         self.segments = {}
         self.merged = {}
+        self.flushes = {}  # {location: [(begin, end, call path)]}
         self.teams = teams.Teams(scenario)
         for loc in sorted(scenario.events):
             self._add_location(loc, scenario.events[loc])
@@ -180,7 +191,7 @@ class Timeline:
                 records.sort(key=lambda r: (r.call.enter, r.call.loc, r.sequence))
 
     def times(self, loc):
-        return Times(self.segments.get(loc, []), self.merged.get(loc, []))
+        return Times(self.segments.get(loc, []), self.merged.get(loc, []), self.flushes.get(loc, []))
 
     def _add_location(self, loc, events):
         calls, stack, segments = [], [], []
@@ -204,6 +215,7 @@ class Timeline:
                     stack[-1].gaps = event.args[1] if len(stack) > 1 else 0  # there is a caller
             elif event.name == "buffer_flush":
                 if stack:
+                    self.flushes.setdefault(loc, []).append((event.time, event.args[0], stack[-1].path))
                     stack[-1].flushed += event.args[0] - event.time
             elif event.name in teams.THREAD_EVENTS:
                 record = Record(event, stack[-1] if stack else None, sequence)

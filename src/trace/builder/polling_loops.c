@@ -90,9 +90,8 @@ static bool are_short(const struct fm_builder *builder, uint64_t ticks, uint64_t
     const unsigned __int128 unit =
         (unsigned __int128)builder->trace->ticks_per_second * count; /* 1 ns a gap */
     return time < unit * SHORT_NANOSECONDS ||
-           (time < unit * LONGEST_NANOSECONDS &&
-            (unsigned __int128)ticks * search->test_calls <=
-                (unsigned __int128)search->test_ticks * count);
+           (time < unit * LONGEST_NANOSECONDS && (unsigned __int128)ticks * search->test_calls <=
+                                                     (unsigned __int128)search->test_ticks * count);
 }
 
 static void close_gap(struct fm_builder *builder)
@@ -162,6 +161,19 @@ void fm_polling_ignore(struct fm_builder *builder)
     if (!has_others(builder)) {
         builder->polling.known = builder->location->event_count;
     }
+}
+
+void fm_polling_flush(struct fm_builder *builder, uint64_t begin)
+{
+    struct fm_polling_search *search = &builder->polling;
+    if (search->gap_begin != UINT64_MAX && search->pause_depth == 0) {
+        judge_gaps(search, search->is_lost || are_short(builder, begin - search->gap_begin, 1), 1);
+        search->gap_begin = builder->now;
+        search->is_lost = false;
+    }
+    fm_polling_ignore(builder);
+    fm_vector_push(&builder->location->loop_flushes,
+                   ((struct fm_loop_flush){begin, builder->now, fm_builder_innermost(builder)}));
 }
 
 static void enter_call(struct fm_builder *builder, const struct fm_region *region)
