@@ -256,10 +256,8 @@ def generate(seed, index, ranks, focus=None):
     lines = timeline_lines(chooser, simulation)
     if is_polling and poller.random() < 0.9:
         lines[0] = "unit 1e-6"
-    if chooser.random() >= 0.3:
-        return lines
-    # What a flush interrupts is not composed of samples: the reference does not know how.
-    return with_samples(chooser, [line for line in lines if " buffer_flush " not in line])
+    # What causes waiting by samples is not compared where samples lie in polling loops.
+    return with_samples(chooser, lines) if chooser.random() < 0.3 and not is_polling else lines
 
 
 def parse_range(text):
