@@ -165,7 +165,8 @@ class _Tokens:
         if event.name == "enter":
             self._enter(event.args[0], event.time)
         elif event.name == "leave":
-            self._leave(event.time)
+            if self._stack:
+                self._leave(event.time)
         elif self._in_call():
             call = self._stack[-1][1]
             if isinstance(call, _Call):

@@ -106,6 +106,10 @@ def _with_times(event, function):
     """The arguments of an event with changed times."""
     if event.name == "release_lock" and event.args[2] is not None:
         return event.args[:2] + (function(event.args[2]),) + event.args[3:]
+    if event.name == "buffer_flush":
+        return (function(event.args[0]),)
+    if event.name == "merged":  # the gaps are no point in time
+        return event.args[0], function(event.time) - function(event.time - event.args[1])
     return event.args
 
 
