@@ -402,7 +402,7 @@ class RandomTest(unittest.TestCase):
                            "mpi_rma_synchronization", "mpi_communication", "mpi_latesender_wo",
                            "mpi_io", "shmem", "shmem_communication", "armci", "caf",
                            "caf_communication", "omp_time", "omp_synchronization", "omp_barrier",
-                           "pthread_time"}
+                           "pthread_time", "overhead"}
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
         for index in range(820):

@@ -84,8 +84,6 @@ class _Loop:
             self._call(first, second, "MPI_Pack")
         elif choice < 0.31:
             self._call(first, second, self.random.choice(_OTHER_TESTS))
-        elif choice < 0.33 and self.has_main:
-            self._emit(first, "buffer_flush {at %d}" % second)
         elif choice < 0.35 and end - begin > 3 and self.has_main:
             calls = self.random.randint(2, 4)
             self._call(first, second, "MPI_Wtime", "merged %d {for %d}" % (
