@@ -25,7 +25,8 @@ static void make_waits(struct fm_access_source *source)
             fm_access_int32(tables, FM_COLUMN_waits_metric)[row] = wait->metric;
             fm_access_int64(tables, FM_COLUMN_waits_ticks)[row] =
                 fm_access_ticks(source, wait->t) -
-                fm_access_int64(tables, FM_COLUMN_calls_enter)[call];
+                fm_access_ticks(source,
+                                fm_trace_begin(&source->trace->locations[l], wait->activity));
             fm_access_int64(tables, FM_COLUMN_waits_cause)[row] =
                 fm_access_call(source, wait->cause_location, wait->cause_activity);
             fm_access_int32(tables, FM_COLUMN_waits_cause_location)[row] =
@@ -56,7 +57,7 @@ static void put_part(struct fm_access_source *source, uint32_t location, const s
         (part->kind != FM_PART_HEAD && part->kind != FM_PART_TAIL)) {
         return;
     }
-    const uint64_t enter = source->trace->locations[location].enter.items[part->activity];
+    const uint64_t enter = fm_trace_begin(&source->trace->locations[location], part->activity);
     const uint64_t waited = wait->t - enter;
     const uint64_t ticks = part->kind == FM_PART_HEAD ? part->since - enter : wait->t - part->since;
     const int64_t call = fm_access_call(source, location, part->activity);

@@ -21,6 +21,7 @@
 #include "analysis/replicate.h"
 #include "analysis/results/coverage.h"
 #include "analysis/results/detail_blame.h"
+#include "analysis/results/loop_waits.h"
 #include "analysis/results/matrices.h"
 #include "analysis/results/phases.h"
 #include "analysis/results/progress_findings.h"
@@ -352,6 +353,7 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
         fm_waits_select(analysis, switched_off);
     }
     fm_findings_arbitrate(analysis->findings, trace, analysis->engine);
+    fm_loop_waits_move(analysis);
 }
 
 static fm_status_t create_cube(struct fm_team *team, struct fm_cube **cube, struct fm_error *error)

@@ -159,7 +159,7 @@ struct cursors {
 static uint64_t ticks_of_part(const struct cursors *at, const struct fm_candidate *wait,
                               const struct fm_part *part)
 {
-    uint64_t enter = at->location->enter.items[wait->activity], waited = wait->t - enter;
+    uint64_t enter = fm_trace_begin(at->location, wait->activity), waited = wait->t - enter;
     uint64_t ticks = part->kind == FM_PART_HEAD ? part->since - enter : wait->t - part->since;
     return ticks < waited ? ticks : waited;
 }
@@ -171,7 +171,7 @@ static bool find_own(const struct cursors *at, const struct fm_candidate *wait, 
                      int64_t *own)
 {
     bool found = fm_metric_is_within((fm_metric_t)wait->metric, metric);
-    uint64_t left = wait->t - at->location->enter.items[wait->activity], of_parts = 0;
+    uint64_t left = wait->t - fm_trace_begin(at->location, wait->activity), of_parts = 0;
     for (size_t i = at->part; i < at->part_count && at->parts[i].activity == wait->activity; i++) {
         const struct fm_part *part = &at->parts[i];
         if (part->of == wait->metric) {

@@ -123,6 +123,15 @@ static OTF2_ErrorCode write_collective_completion(OTF2_EvtWriter *writer,
     return code;
 }
 
+/* A test that failed. The operations of SHMEM, ARMCI and coarrays are those of the first window. */
+static OTF2_ErrorCode write_failed(OTF2_EvtWriter *writer, const struct fm_scenario_event *event,
+                                   const char *region)
+{
+    return fm_region_kind(region).paradigm == OTF2_PARADIGM_MPI
+               ? OTF2_EvtWriter_MpiRequestTest(writer, NULL, event->time, event->id)
+               : OTF2_EvtWriter_RmaOpTest(writer, NULL, event->time, 0, event->id);
+}
+
 OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_EvtWriter *writer,
                                       const struct fm_scenario_event *event)
 {
@@ -262,7 +271,11 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_ThreadWait(writer, NULL, time, team, event->id);
     case FM_SCENARIO_THREAD_END:
         return OTF2_EvtWriter_ThreadEnd(writer, NULL, time, team, event->id);
-    case FM_SCENARIO_PROBE: /* only in texts */
+    case FM_SCENARIO_FAILED:
+        return write_failed(writer, event, region);
+    case FM_SCENARIO_PROBE: /* only in texts, likewise the next two */
+    case FM_SCENARIO_MERGED:
+    case FM_SCENARIO_LOST:
         break;
     }
     return OTF2_ERROR_INVALID_ARGUMENT;

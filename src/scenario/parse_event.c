@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event lines: TIME LOC EVENT FIELD... */
 #include "base/kernel_activity.h"
+#include "base/polling_names.h"
 #include "base/probe_names.h"
 #include "scenario/archive_records.h"
 #include "scenario/decimal.h"
@@ -34,7 +35,7 @@ struct event_form {
 #define FIELD_GENERATION    'G' /* of a task: 32 bits */
 #define FIELD_ACQUIRED_AT   'A'
 #define FIELD_ACQUIRED_IN   'I' /* the rest of the line: `s`, a region, or both */
-#define FIELD_FLUSHED       'F' /* when a flush ends */
+#define FIELD_FLUSHED       'F' /* when a flush ends; ticks of the gaps between merged calls */
 #define FIELD_PERSISTENT    'N' /* number of a persistent collective: 32 bits */
 #define FIELD_INIT          'z' /* the region that initialized it: the rest of the line */
 #define FIELD_OBJECT        'O' /* value of the parameter FM_SCENARIO_OBJECT_PARAMETER */
@@ -63,6 +64,9 @@ static const struct event_form event_forms[] = {
     {"irecv_request", FM_SCENARIO_IRECV_REQUEST, "i"},
     {"irecv", FM_SCENARIO_IRECV, "ptbi?c"},
     {"probe", FM_SCENARIO_PROBE, "pt?c"},
+    {"failed", FM_SCENARIO_FAILED, "?i"},
+    {"merged", FM_SCENARIO_MERGED, "nF"},
+    {"lost", FM_SCENARIO_LOST, ""},
     {"request_cancelled", FM_SCENARIO_REQUEST_CANCELLED, "i"},
     {"coll_begin", FM_SCENARIO_COLL_BEGIN, ""},
     {"coll_end", FM_SCENARIO_COLL_END, "ocrbv"},
@@ -564,19 +568,17 @@ static fm_status_t find_form(struct fm_parser *parser, const struct event_form *
     return fm_parser_fail_at(parser, name, "no such event");
 }
 
-/* Appends the parameters that tell what a probe has found. */
-static fm_status_t append_probe(struct reading *reading, uint32_t location)
+/* A parameter that an event stands for. */
+struct fact {
+    const char *parameter;
+    uint64_t value;
+};
+
+static fm_status_t append_facts(struct reading *reading, uint32_t location,
+                                const struct fact *facts, size_t count)
 {
-    const struct {
-        const char *parameter;
-        uint64_t value;
-    } facts[] = {
-        {FM_PROBE_COMMUNICATOR, reading->event.object},
-        {FM_PROBE_SOURCE, reading->event.peer},
-        {FM_PROBE_TAG, reading->event.tag},
-    };
     fm_status_t status = FM_OK;
-    for (size_t i = 0; status == FM_OK && i < LENGTH(facts); i++) {
+    for (size_t i = 0; status == FM_OK && i < count; i++) {
         reading->event.kind = FM_SCENARIO_PARAMETER_UNSIGNED;
         status = imply_parameter(reading, facts[i].parameter);
         const struct fm_scenario_event event = {
@@ -590,6 +592,32 @@ static fm_status_t append_probe(struct reading *reading, uint32_t location)
         }
     }
     return status;
+}
+
+/* Appends the parameters that state what a probe has found. */
+static fm_status_t append_probe(struct reading *reading, uint32_t location)
+{
+    const struct fact facts[] = {
+        {FM_PROBE_COMMUNICATOR, reading->event.object},
+        {FM_PROBE_SOURCE, reading->event.peer},
+        {FM_PROBE_TAG, reading->event.tag},
+    };
+    return append_facts(reading, location, facts, LENGTH(facts));
+}
+
+/* Appends the parameters of a call that stands for several calls. */
+static fm_status_t append_merged(struct reading *reading, uint32_t location)
+{
+    const struct fact facts[] = {
+        {FM_MERGED_CALLS, reading->event.peer},
+        {FM_MERGED_GAPS, reading->event.bytes},
+    };
+    return append_facts(reading, location, facts, LENGTH(facts));
+}
+
+static fm_status_t append_lost(struct reading *reading, uint32_t location)
+{
+    return append_facts(reading, location, &(struct fact){FM_LOST_PROCESSOR, 0}, 1);
 }
 
 fm_status_t fm_parser_event(struct fm_parser *parser)
@@ -621,6 +649,9 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     if (form->kind == FM_SCENARIO_RMA_COLL_END) {
         reading.event.peer = FM_SCENARIO_NONE; /* no root, unless named */
     }
+    if (form->kind == FM_SCENARIO_FAILED) {
+        reading.event.id = UINT64_MAX; /* no record, unless it is named */
+    }
     status = read_fields(&reading, form->fields);
     if (status == FM_OK) {
         status = check_ranks(&reading);
@@ -633,8 +664,17 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     if (timeline->count > 0 && timeline->events[timeline->count - 1].time > reading.event.time) {
         return fm_parser_fail(parser, "the time is earlier than that of the location's last event");
     }
+    if (form->kind == FM_SCENARIO_FAILED && reading.event.id == UINT64_MAX) {
+        return FM_OK;
+    }
     if (form->kind == FM_SCENARIO_PROBE) {
         return append_probe(&reading, location);
+    }
+    if (form->kind == FM_SCENARIO_MERGED) {
+        return append_merged(&reading, location);
+    }
+    if (form->kind == FM_SCENARIO_LOST) {
+        return append_lost(&reading, location);
     }
     if (reading.path.text != NULL) {
         return fm_parser_sample(parser, location, reading.event.time, reading.path);

@@ -33,7 +33,10 @@ enum fm_scenario_kind {
     FM_SCENARIO_ISEND_COMPLETE,
     FM_SCENARIO_IRECV_REQUEST,
     FM_SCENARIO_IRECV,
-    FM_SCENARIO_PROBE, /**< of the text: events are its parameters (base/probe_names.h) */
+    FM_SCENARIO_PROBE,  /**< of the text: events are its parameters (base/probe_names.h) */
+    FM_SCENARIO_FAILED, /**< MpiRequestTest or RmaOpTest, by the region */
+    FM_SCENARIO_MERGED, /**< of the text: events are its parameters (base/polling_names.h) */
+    FM_SCENARIO_LOST,   /**< likewise */
     FM_SCENARIO_REQUEST_CANCELLED,
     FM_SCENARIO_COLL_BEGIN,
     FM_SCENARIO_COLL_END,

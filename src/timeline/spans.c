@@ -134,5 +134,7 @@ const struct fm_candidate *fm_span_wait(const struct fm_detail *detail, uint32_t
     const struct fm_candidate *wait = fm_findings_wait(&detail->findings[location], activity);
     bool overlaps = wait != NULL && activity + (size_t)1 < where->enter.count &&
                     where->enter.items[activity + 1] < wait->t;
-    return overlaps ? NULL : wait;
+    /* The waiting of a polling loop may end before its last call. */
+    bool is_before = wait != NULL && wait->t <= where->enter.items[activity];
+    return overlaps || is_before ? NULL : wait;
 }

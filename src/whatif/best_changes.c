@@ -256,13 +256,13 @@ static void try_locks_and_progress(struct search *search)
             const struct fm_dependency *dependency = &dependencies->items[d];
             const uint32_t callpath =
                 location->profile.items[location->visit.items[dependency->activity]].callpath;
-            const bool waited = dependency->t > location->enter.items[dependency->activity];
+            const bool waited = dependency->t > fm_trace_begin(location, dependency->activity);
             needs_progress |= waited && dependency->rule == FM_DEPENDS_ON_PROGRESS;
             if (waited && callpath != FM_NONE &&
                 (dependency->rule == FM_DEPENDS_ON_LOCK ||
                  dependency->rule == FM_DEPENDS_ON_THREAD_LOCK)) {
                 counts[callpath] +=
-                    (double)(dependency->t - location->enter.items[dependency->activity]);
+                    (double)(dependency->t - fm_trace_begin(location, dependency->activity));
             }
         }
     }

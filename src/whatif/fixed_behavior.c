@@ -84,7 +84,7 @@ static void count_unfollowed(const struct fm_detail *detail, uint32_t l,
             !has_such_mark(detail->dependencies, l, wait, &next_mark)) {
             found->unfollowed[wait->metric]++;
             found->unfollowed_ticks[wait->metric] +=
-                wait->t - location->enter.items[wait->activity];
+                wait->t - fm_trace_begin(location, wait->activity);
         }
     }
 }

@@ -395,9 +395,10 @@ static void tell_own(struct fm_interval_walk *walk, uint32_t number,
         latest_point(walk, wait->cause_location, wait->until, is_contention(wait));
     struct fm_interval interval;
     walk->busy_time->waits.begin[number] = from.t;
-    /* A waiting call without events inside it adds nothing to the profile. */
-    describe(walk, &from, wait->enter, fm_busy_time_is_in(walk->busy_time, wait->activity),
-             &interval);
+    /* A waiting call without events inside it, or a loop, adds nothing to the profile. */
+    const bool adds_nothing = fm_busy_time_is_in(walk->busy_time, wait->activity) ||
+                              fm_trace_loop(walk->busy_time->location, wait->activity) != NULL;
+    describe(walk, &from, wait->enter, adds_nothing, &interval);
     handler->own(handler->context, number, &interval);
 }
 

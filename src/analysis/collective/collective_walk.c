@@ -330,7 +330,7 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         *member = (struct fm_member){
             .enter = location->enter.items[part->start],
             .start_leave = location->leave.items[part->start],
-            .wait_enter = waiting->enter.items[part->complete],
+            .wait_enter = fm_trace_begin(waiting, part->complete),
             .leave = waiting->leave.items[part->complete],
             .scope = on_window    ? part->window
                      : persistent ? persistent_scope(part->communicator, part->persistent)

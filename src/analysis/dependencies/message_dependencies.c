@@ -38,7 +38,8 @@ static bool sender_depends(const struct fm_matched_sends *sends, const struct fm
     if (keeps_violated) { /* whether another one waited follows from times, which may be wrong */
         return started == FM_CALL_SYNCHRONOUS_SEND;
     }
-    const uint64_t entered = trace->locations[send->complete_location].enter.items[send->complete];
+    const uint64_t entered =
+        fm_trace_begin(&trace->locations[send->complete_location], send->complete);
     return arrival->posted <= entered &&
            (started == FM_CALL_SYNCHRONOUS_SEND ||
             fm_send_can_wait(&sends->blocking_sizes,

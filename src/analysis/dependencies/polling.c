@@ -1,25 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/dependencies/polling.h"
 
-#include <string.h>
-#include <strings.h>
-
 /* Gaps between two tests of a loop are shorter. */
 #define LONGEST_GAP_MICROSECONDS 100
 
 static bool is_test(const struct fm_region *region)
 {
-    static const char *const tests[] = {"MPI_Test", "MPI_Testall", "MPI_Testany", "MPI_Testsome",
-                                        "MPI_Win_test"};
-    for (size_t i = 0; region->paradigm == FM_PARADIGM_MPI && i < sizeof tests / sizeof *tests;
-         i++) {
-        const size_t length = strlen(tests[i]);
-        if (strncasecmp(region->name, tests[i], length) == 0 &&
-            strspn(region->name + length, "_") == strlen(region->name + length)) {
-            return true;
-        }
-    }
-    return false;
+    return region->polling.part == FM_POLLING_TEST;
 }
 
 /* The tests of a location, from its first activity on. */
@@ -62,6 +49,29 @@ static bool succeeds(struct search *search, uint32_t activity)
             dependencies->items[search->dependency].activity == activity);
 }
 
+/* Adds a polling that does not begin before those that were added. */
+static void add(fm_polling_vector *pollings, struct fm_polling polling)
+{
+    struct fm_polling *last = pollings->items + pollings->count - 1;
+    if (pollings->count == 0 || last->last < polling.first) {
+        fm_vector_push(pollings, polling);
+    } else if (last->last < polling.last) {
+        last->last = polling.last;
+    }
+}
+
+/* Adds the polling loops of the trace that begin before an activity, from loop number `loop` on.
+ * @return the next loop */
+static size_t add_loops(fm_polling_vector *pollings, const struct fm_location *location,
+                        size_t loop, uint32_t activity)
+{
+    for (; loop < location->loops.count && location->loops.items[loop].first < activity; loop++) {
+        add(pollings, (struct fm_polling){location->loops.items[loop].first,
+                                          location->loops.items[loop].last});
+    }
+    return loop;
+}
+
 void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t l,
                      const struct fm_completions *completions,
                      const fm_dependency_vector *dependencies)
@@ -75,6 +85,7 @@ void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, 
         .l = l,
     };
     const uint32_t count = (uint32_t)search.location->enter.count;
+    size_t loop = 0;
     for (uint32_t a = 0; a < count;) {
         const uint32_t first = a;
         if (!is_test(fm_trace_called(trace, search.location, a))) {
@@ -85,8 +96,10 @@ void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, 
             a++;
         }
         if (a > first && succeeds(&search, a)) {
-            fm_vector_push(pollings, (struct fm_polling){first, a});
+            loop = add_loops(pollings, search.location, loop, first);
+            add(pollings, (struct fm_polling){first, a});
         }
         a++;
     }
+    add_loops(pollings, search.location, loop, FM_NONE);
 }

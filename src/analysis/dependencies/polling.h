@@ -9,7 +9,8 @@
 #include "analysis/p2p/completions.h"
 
 /** Finds the polling of a location: tests that complete nothing, and the test behind them that
- * does, with nothing recorded between them and gaps below 100 us.
+ * does, with nothing recorded between them and gaps below 100 us; and the polling loops of the
+ * rules of wait states.
  * @param completions   of the location's process
  * @param dependencies  of the location, sorted: a call that has one completes something */
 void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, uint32_t location,

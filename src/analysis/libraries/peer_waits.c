@@ -48,9 +48,23 @@ struct fm_peer_waits {
     struct fm_dispatch *arrivals;
 };
 
-static bool waits_for_update(fm_call_t call)
+static bool waits(fm_call_t call)
 {
     return call == FM_CALL_WAIT_UNTIL || call == FM_CALL_EVENT_WAIT;
+}
+
+static bool tests_variable(const struct fm_region *region)
+{
+    return region->polling.part == FM_POLLING_TEST && region->polling.polled == FM_POLLED_VARIABLE;
+}
+
+/* A single test does not wait, a loop of tests does. */
+static bool waits_for_update(const struct fm_trace *trace, const struct fm_location *location,
+                             uint32_t activity)
+{
+    const struct fm_region *region = fm_trace_called(trace, location, activity);
+    return waits(region->call) ||
+           (tests_variable(region) && fm_trace_loop(location, activity) != NULL);
 }
 
 /* ---- updates ---- */
@@ -61,7 +75,7 @@ static void list_waits(const struct fm_trace *trace, uint32_t process, fm_peer_w
     for (uint32_t l = fm_trace_first_location(trace, process); l < end; l++) {
         const struct fm_location *location = &trace->locations[l];
         for (uint32_t a = 0; a < location->enter.count; a++) {
-            if (waits_for_update(fm_trace_called(trace, location, a)->call)) {
+            if (waits_for_update(trace, location, a)) {
                 fm_vector_push(waits, (struct fm_peer_wait){.call = {l, a}});
             }
         }
@@ -76,7 +90,7 @@ static void offer(const struct fm_trace *trace, struct fm_peer_wait *wait,
     const struct fm_region *region =
         fm_trace_called(trace, &trace->locations[wait->call.location], wait->call.activity);
     if (update->call.location == wait->call.location ||
-        update->enter <= fm_call_enter(trace, wait->call) ||
+        update->enter <= fm_call_begin(trace, wait->call) ||
         update->enter > fm_call_leave(trace, wait->call) ||
         update->paradigm != (uint32_t)region->paradigm ||
         (region->call == FM_CALL_EVENT_WAIT && !update->is_post)) {
@@ -111,7 +125,7 @@ static void take_update(void *context, unsigned worker, uint32_t process, const 
         while (low < high) {
             const size_t middle = low + (high - low) / 2;
             if (waits[middle].call.location == location &&
-                fm_call_enter(trace, waits[middle].call) < update->enter) {
+                fm_call_begin(trace, waits[middle].call) < update->enter) {
                 low = middle + 1;
             } else {
                 high = middle;
@@ -250,7 +264,7 @@ struct fm_peer_waits *fm_peer_waits_create(struct fm_analysis *analysis)
             fm_dispatch_create(analysis->engine, sizeof(struct arrival), take_arrival, peers),
     };
     for (uint32_t i = 0; i < trace->region_count; i++) {
-        peers->any_waits |= waits_for_update(trace->regions[i].call);
+        peers->any_waits |= waits(trace->regions[i].call) || tests_variable(&trace->regions[i]);
     }
     return peers;
 }

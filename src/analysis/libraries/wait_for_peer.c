@@ -3,15 +3,15 @@
 #include "analysis/libraries/peer_waits.h"
 #include "analysis/pattern.h"
 
-static fm_metric_t metric_of(fm_call_t call)
+static fm_metric_t metric_of(const struct fm_region *region)
 {
-    switch (call) {
-    case FM_CALL_WAIT_UNTIL:
-        return FM_METRIC_SHMEM_WAIT_UNTIL;
+    switch (region->call) {
     case FM_CALL_EVENT_WAIT:
         return FM_METRIC_CAF_EVENT_WAIT;
-    default:
+    case FM_CALL_SYNC_IMAGES:
         return FM_METRIC_CAF_SYNC_IMAGES_WAIT;
+    default: /* FM_CALL_WAIT_UNTIL, or a loop of tests */
+        return FM_METRIC_SHMEM_WAIT_UNTIL;
     }
 }
 
@@ -26,7 +26,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
             const struct fm_peer_wait *wait = &waits->items[i];
             const struct fm_region *region =
                 fm_trace_called(trace, &trace->locations[wait->call.location], wait->call.activity);
-            fm_found_wait(finder, wait->call, wait->until, wait->cause, metric_of(region->call));
+            fm_found_wait(finder, wait->call, wait->until, wait->cause, metric_of(region));
         }
     }
 }

@@ -34,7 +34,7 @@ static void list_waits(struct fm_wait_list *waits, const struct fm_location *loc
         const struct fm_candidate *candidate =
             &findings->candidates.items[findings->waits.items[i]];
         waits->items[i] = (struct fm_wait){
-            .enter = location->enter.items[candidate->activity],
+            .enter = fm_trace_begin(location, candidate->activity),
             .until = candidate->t,
             .activity = candidate->activity,
             .cause_location = candidate->cause_location,
@@ -76,10 +76,46 @@ uint32_t fm_wait_list_behind(const struct fm_wait_list *waits, uint64_t time)
 
 /* ---- walking ---- */
 
+/* @return the part of the first `ticks` of a merged call that lies between its calls */
+static uint64_t gaps_until(const struct fm_merged_call *merged, uint64_t ticks, uint64_t length)
+{
+    return (uint64_t)((unsigned __int128)ticks * merged->gaps / length);
+}
+
+/* Adds [begin, end) of a call that stands for several ones: the gaps between them belong to the
+ * caller. */
+static __attribute__((noinline)) void add_merged(const struct fm_busy_time *busy_time,
+                                                 const struct fm_busy_time_walk *walk,
+                                                 uint64_t begin, uint64_t end, uint64_t *busy)
+{
+    const struct fm_location *location = busy_time->location;
+    const struct fm_merged_call *merged = &location->merged.items[walk->merged];
+    const uint64_t enter = location->enter.items[merged->activity];
+    const uint64_t length = location->leave.items[merged->activity] - enter;
+    const uint32_t caller = location->profile.items[walk->visit].parent; /* there is one */
+    const uint64_t gaps =
+        gaps_until(merged, end - enter, length) - gaps_until(merged, begin - enter, length);
+    busy[caller] += gaps;
+    busy[walk->visit] += end - begin - gaps;
+}
+
+/* Adds [begin, end) of the current segment. */
+static inline void add_time(const struct fm_busy_time *busy_time,
+                            const struct fm_busy_time_walk *walk, uint64_t begin, uint64_t end,
+                            uint64_t *busy)
+{
+    if (__builtin_expect(walk->is_merged && begin < end, 0)) {
+        add_merged(busy_time, walk, begin, end, busy);
+    } else {
+        busy[walk->visit] += end - begin;
+    }
+}
+
 /* Adds the part of [begin, end) outside of wait states. */
-static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
+static void add_beside_waits(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
                              uint64_t begin, uint64_t end, uint64_t *busy)
 {
+    const struct fm_wait_list *waits = &busy_time->waits;
     while (walk->wait < waits->count && waits->items[walk->wait].until <= begin) {
         ++walk->wait;
     }
@@ -93,19 +129,19 @@ static void add_beside_waits(const struct fm_wait_list *waits, struct fm_busy_ti
             resume = at->until;
             ++wait;
         }
-        busy[walk->visit] += stop - begin;
+        add_time(busy_time, walk, begin, stop, busy);
         begin = resume > begin ? resume : begin;
     }
 }
 
 /* Adds the time between the walk's time and `end`, which is in the current segment. */
-static inline void add_segment(const struct fm_wait_list *waits, struct fm_busy_time_walk *walk,
+static inline void add_segment(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
                                uint64_t end, uint64_t *busy)
 {
     if (end <= walk->next_wait) {
-        busy[walk->visit] += end - walk->time;
+        add_time(busy_time, walk, walk->time, end, busy);
     } else {
-        add_beside_waits(waits, walk, walk->time, end, busy);
+        add_beside_waits(busy_time, walk, walk->time, end, busy);
     }
     walk->time = end;
 }
@@ -134,13 +170,25 @@ static bool has_begun_inside(const struct fm_busy_time *busy_time,
     return walk->visit != (outer == FM_NONE ? busy_time->nodes : outer);
 }
 
+/* Finds out whether a call stands for several ones. */
+static inline void look_for_merged(const struct fm_location *location,
+                                   struct fm_busy_time_walk *walk, uint32_t activity)
+{
+    while (walk->merged < location->merged.count &&
+           location->merged.items[walk->merged].activity < activity) {
+        walk->merged++;
+    }
+    walk->is_merged = walk->merged < location->merged.count &&
+                      location->merged.items[walk->merged].activity == activity;
+}
+
 /* Passes the boundary at the walk's current time. */
 static inline void pass_boundary(const struct fm_busy_time *busy_time,
                                  struct fm_busy_time_walk *walk)
 {
     const struct fm_location *location = busy_time->location;
     if (walk->in_call) {
-        walk->in_call = false;
+        walk->in_call = walk->is_merged = false;
         walk->visit = walk->outer;
     } else if (walk->next_state <= walk->next_call) {
         uint32_t visit = location->state_visit.items[walk->state];
@@ -156,6 +204,7 @@ static inline void pass_boundary(const struct fm_busy_time *busy_time,
             walk->visit = location->visit.items[activity];
             walk->in_call = true;
             walk->until = leave;
+            look_for_merged(location, walk, activity);
             return;
         }
     }
@@ -168,13 +217,13 @@ static inline uint32_t walk_on(const struct fm_busy_time *busy_time, struct fm_b
                                uint64_t to, uint64_t *busy, uint32_t limit)
 {
     while (walk->until < to) {
-        add_segment(&busy_time->waits, walk, walk->until, busy);
+        add_segment(busy_time, walk, walk->until, busy);
         pass_boundary(busy_time, walk);
         if (--limit == 0) {
             return 0;
         }
     }
-    add_segment(&busy_time->waits, walk, to, busy);
+    add_segment(busy_time, walk, to, busy);
     return limit;
 }
 

@@ -67,6 +67,8 @@ struct fm_busy_time_walk {
     uint32_t state;      /**< next change of state */
     uint32_t activity;   /**< next communication call */
     uint32_t wait;       /**< first wait state that has possibly not ended */
+    uint32_t merged;     /**< merged call of `visit` if `is_merged`, or a later one */
+    bool is_merged;      /**< `visit` is a call that stands for several ones */
     bool in_call;        /**< inside call `activity` - 1, in which there are no boundaries */
 };
 

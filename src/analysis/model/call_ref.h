@@ -23,6 +23,12 @@ static inline uint64_t fm_call_enter(const struct fm_trace *trace, struct fm_cal
     return trace->locations[call.location].enter.items[call.activity];
 }
 
+/** @return the begin of a call (fm_trace_begin()), which must not be missing. */
+static inline uint64_t fm_call_begin(const struct fm_trace *trace, struct fm_call_ref call)
+{
+    return fm_trace_begin(&trace->locations[call.location], call.activity);
+}
+
 /** @return when a call was left, which must not be missing. */
 static inline uint64_t fm_call_leave(const struct fm_trace *trace, struct fm_call_ref call)
 {

@@ -22,12 +22,13 @@ uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activ
 static bool has_time_until(const struct fm_location *location, uint32_t activity, uint64_t t)
 {
     return location->nested.count == 0 ||
-           t - location->enter.items[activity] <= fm_location_own_time(location, activity);
+           t - location->enter.items[activity] <= fm_location_own_time(location, activity) ||
+           fm_trace_loop(location, activity) != NULL;
 }
 
 bool fm_location_waits(const struct fm_location *location, uint32_t activity, uint64_t t)
 {
-    return location->enter.items[activity] < t && t <= location->leave.items[activity] &&
+    return fm_trace_begin(location, activity) < t && t <= location->leave.items[activity] &&
            has_time_until(location, activity, t);
 }
 
@@ -67,8 +68,14 @@ static uint64_t *counts_of(struct fm_findings *findings, const struct fm_locatio
 void fm_findings_count(struct fm_findings *findings, const struct fm_location *location,
                        uint32_t activity, fm_metric_t metric, uint64_t count)
 {
+    fm_findings_count_visit(findings, location, location->visit.items[activity], metric, count);
+}
+
+void fm_findings_count_visit(struct fm_findings *findings, const struct fm_location *location,
+                             uint32_t visit, fm_metric_t metric, uint64_t count)
+{
     if (count != 0) {
-        counts_of(findings, location, metric)[location->visit.items[activity]] += count;
+        counts_of(findings, location, metric)[visit] += count;
     }
 }
 

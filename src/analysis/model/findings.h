@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** A call depends on a remote event at time `t`: waiting time = t - Enter. */
+/** A call depends on a remote event at time `t`: waiting time = t - begin (fm_trace_begin()). */
 struct fm_candidate {
     uint64_t t;
     uint32_t activity; /**< waiting call */
@@ -129,8 +129,8 @@ struct fm_findings {
                 activity, one for each call that waits */
 };
 
-/** @return whether a call can wait for an event at `t`: Enter < t <= Leave, and its own time
- * (without nested calls) is long enough. */
+/** @return whether a call can wait for an event at `t`: begin (fm_trace_begin()) < t <= Leave, and
+ * its own time (without nested calls) is long enough. */
 bool fm_location_waits(const struct fm_location *location, uint32_t activity, uint64_t t);
 
 /** Adds a candidate unless its call does not wait: see fm_location_waits(). @return whether it was
@@ -156,6 +156,10 @@ static inline void fm_findings_prefetch(const struct fm_findings *findings, unsi
 /** Adds `count` to a metric at the call path of an activity. */
 void fm_findings_count(struct fm_findings *findings, const struct fm_location *location,
                        uint32_t activity, fm_metric_t metric, uint64_t count);
+
+/** As fm_findings_count() for a node of the location's call tree. */
+void fm_findings_count_visit(struct fm_findings *findings, const struct fm_location *location,
+                             uint32_t visit, fm_metric_t metric, uint64_t count);
 
 /** @return the own time of an activity, without nested calls. */
 uint64_t fm_location_own_time(const struct fm_location *location, uint32_t activity);

@@ -138,7 +138,7 @@ static void describe_call(const struct fm_trace *trace, const struct fm_lock_epo
 {
     const struct fm_location *location = &trace->locations[call.location];
     struct fm_released_call described = {
-        .enter = location->enter.items[call.activity],
+        .enter = fm_trace_begin(location, call.activity),
         .leave = location->leave.items[call.activity],
         .target = target,
         .location = call.location,
@@ -164,7 +164,7 @@ static void describe_epoch(const struct fm_lock_homes *homes, const struct local
     struct fm_released_epoch message = {
         .enter = releasing->enter.items[epoch->release.activity],
         .leave = releasing->leave.items[epoch->release.activity],
-        .requested = trace->locations[epoch->request.location].enter.items[epoch->request.activity],
+        .requested = fm_call_begin(trace, epoch->request),
         .progress_until = progress_until(locks, epoch->release),
         .acquired = acquisition == NULL ? 0 : acquisition->time,
         .lock = acquisition == NULL ? 0 : acquisition->lock,

@@ -204,7 +204,7 @@ static bool judge_message(const struct p2p *p2p, unsigned worker,
     const struct fm_trace *trace = p2p->analysis->trace;
     const struct received *own = &order->scratch->messages.items[order->at];
     const struct fm_arrival *arrival = &receiver->arrivals[own->receive];
-    const uint64_t entered = trace->locations[own->location].enter.items[own->complete];
+    const uint64_t entered = fm_trace_begin(&trace->locations[own->location], own->complete);
     const bool waited = fm_sender_waited(&p2p->sends, receiver, arrival);
     bool receiver_waited = entered < own->sent && own->sent <= own->received;
     unsigned kinds = FM_MESSAGES_ALL | (receiver_waited ? FM_MESSAGES_RECEIVER_WAITED : 0U) |
@@ -243,7 +243,7 @@ static void judge_probe(const struct p2p *p2p, unsigned worker,
 {
     const struct received *own = &order->scratch->messages.items[order->at];
     const struct fm_probed *probed = &order->scratch->probes.found.items[own->receive & ~PROBED];
-    const uint64_t entered = fm_call_enter(p2p->analysis->trace, probed->probe);
+    const uint64_t entered = fm_call_begin(p2p->analysis->trace, probed->probe);
     if (entered < own->sent && own->sent <= own->received) {
         call_patterns(p2p, worker, FM_MESSAGES_RECEIVER_WAITED,
                       &(struct fm_message){

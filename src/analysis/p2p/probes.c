@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/p2p/probes.h"
 
-#include "base/containers/search.h"
-
-#include <strings.h>
-
 static const struct fm_message_end *receive_of(const struct fm_trace *trace,
                                                const struct fm_receiver *receiver, uint32_t number,
                                                uint32_t *location)
@@ -115,23 +111,30 @@ static void find_recorded(struct fm_probes *probes, const struct fm_trace *trace
 
 /* ---- probes without records ---- */
 
-static bool is_blocking_probe(const struct fm_region *region)
+static bool is_probe(const struct fm_region *region)
 {
-    static const char nonblocking[] = "MPI_I"; /* MPI_Iprobe, MPI_Improbe */
-    return (region->call == FM_CALL_PROBE || region->call == FM_CALL_MATCHED_PROBE) &&
-           strncasecmp(region->name, nonblocking, sizeof nonblocking - 1) != 0;
+    return region->call == FM_CALL_PROBE || region->call == FM_CALL_MATCHED_PROBE;
 }
 
-static void list_blocking(struct fm_probes *probes, const struct fm_trace *trace, uint32_t l)
+/* @return whether a call is a probe that waits: one that blocks, or ends a polling loop */
+static bool waits(const struct fm_trace *trace, const struct fm_location *location,
+                  uint32_t activity)
+{
+    const struct fm_region *region = fm_trace_called(trace, location, activity);
+    return is_probe(region) &&
+           (region->polling.part == FM_POLLING_WAIT || fm_trace_loop(location, activity) != NULL);
+}
+
+static void list_waiting(struct fm_probes *probes, const struct fm_trace *trace, uint32_t l)
 {
     const struct fm_location *location = &trace->locations[l];
     bool has_some = false;
     for (size_t v = 0; v < location->profile.count; v++) {
-        has_some |= is_blocking_probe(&trace->regions[location->profile.items[v].region]);
+        has_some |= is_probe(&trace->regions[location->profile.items[v].region]);
     }
     probes->activities.count = probes->have_messages.count = 0;
     for (uint32_t a = 0; has_some && a < location->enter.count; a++) {
-        if (is_blocking_probe(fm_trace_called(trace, location, a))) {
+        if (waits(trace, location, a)) {
             fm_vector_push(&probes->activities, a);
             fm_vector_push(&probes->have_messages, 0);
         }
@@ -142,11 +145,15 @@ static void list_blocking(struct fm_probes *probes, const struct fm_trace *trace
 static uint32_t probe_during(const struct fm_probes *probes, const struct fm_location *location,
                              uint64_t sent)
 {
-    /* The last probe entered before the send is that in front of `first`. */
-    const size_t entered = fm_count_below(location->enter.items, location->enter.count,
-                                          sizeof *location->enter.items, sent);
-    const size_t first = fm_count_below_32(probes->activities.items, probes->activities.count,
-                                           sizeof *probes->activities.items, (uint32_t)entered);
+    size_t first = 0, end = probes->activities.count; /* the last probe entered before the send */
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (fm_trace_begin(location, probes->activities.items[middle]) < sent) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
     return first > 0 && sent <= location->leave.items[probes->activities.items[first - 1]]
                ? (uint32_t)first - 1
                : FM_NONE;
@@ -155,7 +162,7 @@ static uint32_t probe_during(const struct fm_probes *probes, const struct fm_loc
 static void find_unrecorded(struct fm_probes *probes, const struct fm_trace *trace,
                             const struct fm_receiver *receiver, uint32_t location)
 {
-    list_blocking(probes, trace, location);
+    list_waiting(probes, trace, location);
     for (uint32_t r = 0; probes->activities.count != 0 && r < receiver->count; r++) {
         const struct fm_arrival *arrival = &receiver->arrivals[r];
         uint32_t l;

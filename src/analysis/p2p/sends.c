@@ -158,7 +158,7 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
                                                         partitioned->request);
     struct fm_sent sent = {
         .enter = ready != NULL ? ready->enter : location->enter.items[send->start],
-        .complete_enter = completing->enter.items[complete],
+        .complete_enter = fm_trace_begin(completing, complete),
         .complete_leave = completing->leave.items[complete],
         .source = process,
         .communicator = send->communicator,

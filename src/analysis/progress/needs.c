@@ -66,7 +66,8 @@ static void ask_partners(const struct fm_progress *progress, unsigned worker, ui
     };
     for (uint32_t i = 0; i < needing->partner_count; ++i) {
         const struct fm_partner *partner = &needs->partners.items[needing->first_partner + i];
-        asked.begin = fm_need_begin(partner, trial, location->enter.items[needing->call.activity]);
+        asked.begin =
+            fm_need_begin(partner, trial, fm_trace_begin(location, needing->call.activity));
         asked.state = trial->first_state + i;
         if (asked.begin < asked.until) {
             fm_dispatch_send(progress->questions, worker, partner->process, &asked);

@@ -126,7 +126,7 @@ static bool describe(const struct fm_progress *progress, uint32_t process,
     const struct fm_location *location =
         &progress->analysis->trace->locations[needing->call.location];
     *judged = (struct judged){
-        .enter = location->enter.items[activity],
+        .enter = fm_trace_begin(location, activity),
         .leave = location->leave.items[activity],
         .is_open = activity >= location->truncated_at,
         .trial = trial,
@@ -135,7 +135,8 @@ static bool describe(const struct fm_progress *progress, uint32_t process,
         .count = needing->partner_count,
     };
     return location->nested.count == 0 ||
-           fm_location_own_time(location, activity) == judged->leave - judged->enter;
+           fm_location_own_time(location, activity) ==
+               judged->leave - location->enter.items[activity];
 }
 
 /* @return whether a partner is outside of all progressing calls when the need begins */

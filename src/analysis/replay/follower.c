@@ -377,8 +377,9 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     return true;
 }
 
-/* Places the failed calls of a loop that polls: they share the new time of the loop as they shared
- * the measured one. */
+/* Places the failed calls of a loop that polls. They share a shorter time as they shared the
+ * measured one. In a longer time they stay where they were, and the last call takes longer: so the
+ * gaps between the calls remain those of a loop. */
 static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm_step *step,
                           uint64_t end)
 {
@@ -387,7 +388,7 @@ static void place_polling(struct fm_replay_run *run, uint32_t l, const struct fm
     const uint64_t begin = times->enter[step->first];
     const uint64_t old_begin = location->enter.items[step->first];
     const uint64_t old_length = step->time - old_begin;
-    const uint64_t length = end - begin;
+    const uint64_t length = end - begin < old_length ? end - begin : old_length;
     const uint64_t divisor = old_length == 0 ? 1 : old_length; /* then all offsets are 0 */
     for (uint32_t a = step->first; a <= step->last; a++) {
         const uint64_t entered = location->enter.items[a] - old_begin;

@@ -113,7 +113,7 @@ static void add_delays(const struct matrices *matrices, uint32_t l, struct fm_ma
             fm_vector_push(&own->links, (struct fm_cube_link){
                                             .from = wait->cause_location, .to = l, .metric = kind});
         }
-        const uint64_t ticks = wait->t - location->enter.items[wait->activity];
+        const uint64_t ticks = wait->t - fm_trace_begin(location, wait->activity);
         ++own->links.items[link].count;
         own->links.items[link].amount += ticks;
         own->links.items[link].error +=

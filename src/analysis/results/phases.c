@@ -149,8 +149,10 @@ static void take_instance(void *context, uint32_t phase, uint64_t number, uint32
                           const struct fm_phase *instance)
 {
     struct taker *taker = context;
+    const struct fm_location *location =
+        &taker->phases->formation->analysis->trace->locations[taker->location];
     uint64_t computation =
-        owner == taker->location
+        owner == taker->location && location->loops.count == 0
             ? instance->computation
             : computation_between(taker->phases->formation, taker->location, instance->begin,
                                   instance->end, &taker->scratch->profile);

@@ -231,7 +231,7 @@ static void book(const struct filling *filling, const struct fm_location *locati
 
 static uint64_t wait_of(const struct fm_location *location, const struct fm_candidate *wait)
 {
-    return wait == NULL ? 0 : wait->t - location->enter.items[wait->activity];
+    return wait == NULL ? 0 : wait->t - fm_trace_begin(location, wait->activity);
 }
 
 static void book_completion(const struct filling *filling, const struct fm_location *location,
@@ -275,7 +275,7 @@ static void book_part(const struct filling *filling, const struct fm_location *l
     } else if (part->kind == FM_PART_BESIDE) {
         uint32_t visit = location->visit.items[part->activity];
         *value_at(values, visit, (fm_metric_t)part->metric) += (int64_t)part->since;
-    } else {
+    } else if (fm_trace_loop(location, part->activity) == NULL) {
         book_share(location, values, part, wait);
     }
 }
@@ -285,8 +285,10 @@ static void add_findings(const struct filling *filling, const struct fm_location
 {
     for (size_t i = 0; i < findings->waits.count; ++i) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
-        book(filling, location, values, wait->activity, (fm_metric_t)wait->metric,
-             wait_of(location, wait));
+        if (fm_trace_loop(location, wait->activity) == NULL) { /* else fm_loop_waits_move() */
+            book(filling, location, values, wait->activity, (fm_metric_t)wait->metric,
+                 wait_of(location, wait));
+        }
     }
     for (size_t i = 0; i < findings->parts.count; ++i) {
         const struct fm_part *part = &findings->parts.items[i];

@@ -85,7 +85,7 @@ static void collect(void *context, unsigned worker, uint32_t first, uint32_t las
         const struct fm_findings *findings = &collecting->analysis->findings[l];
         for (size_t i = 0; i < findings->waits.count; ++i) {
             const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
-            uint64_t enter = location->enter.items[wait->activity];
+            uint64_t enter = fm_trace_begin(location, wait->activity);
             fm_metric_t kind = fm_wait_kind((fm_metric_t)wait->metric);
             struct collection *collection = &collecting->collections[worker][kind];
             fm_vector_push(&collection->waits, wait->t - enter);

@@ -291,8 +291,11 @@ static void find_idle(struct idling *idling, uint32_t process, uint32_t master)
     const struct fm_trace *trace = idling->finder->analysis->trace;
     const struct fm_location *location = &trace->locations[master];
     const struct fm_findings none = {0};
+    /* Idle time is booked on what the master is in: on a merged call, not on the gaps in it. */
+    struct fm_location whole_calls = *location;
+    whole_calls.merged.count = 0;
     list_gaps(idling, master, location->begin, location->end);
-    fm_busy_time_open(&idling->master, location, &none);
+    fm_busy_time_open(&idling->master, &whole_calls, &none);
     fm_busy_time_walk_to(&idling->master, UINT64_MAX);
     idling->ticks[0] = fm_allocate(location->profile.count, sizeof **idling->ticks);
     idling->ticks[1] = fm_allocate(location->profile.count, sizeof **idling->ticks);

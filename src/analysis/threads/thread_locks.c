@@ -89,7 +89,7 @@ static void note_awakenings(const struct fm_trace *trace, uint32_t process, fm_t
 static uint64_t wanted_from(const struct fm_trace *trace, const struct fm_thread_hold *hold,
                             const struct fm_thread_hold *previous)
 {
-    const uint64_t enter = trace->locations[hold->location].enter.items[hold->call];
+    const uint64_t enter = fm_trace_begin(&trace->locations[hold->location], hold->call);
     uint64_t since = enter;
     if (hold->awakened_at != 0) {
         since = hold->awakened_at;
@@ -136,7 +136,7 @@ static void judge(const struct fm_finder *finder, struct fm_thread_hold *holds, 
         return;
     }
     const struct fm_location *location = &trace->locations[hold->location];
-    const uint64_t enter = location->enter.items[hold->call];
+    const uint64_t enter = fm_trace_begin(location, hold->call);
     const uint64_t leave = location->leave.items[hold->call];
     const uint64_t t = previous->end < leave ? previous->end : leave;
     /* The owner cannot pass on the lock before its own waiting in the release has ended. */
@@ -218,7 +218,7 @@ static uint64_t requested_at(const struct fm_trace *trace, const struct fm_threa
     if (is_condition_wait(trace, hold)) {
         return hold->awakened_at != 0 ? hold->awakened_at : hold->acquired;
     }
-    return trace->locations[hold->location].enter.items[hold->call];
+    return fm_trace_begin(&trace->locations[hold->location], hold->call);
 }
 
 /* Adds who held the locks of a process meanwhile, if any hold waited. */
@@ -286,7 +286,8 @@ static void add_queues(const struct fm_finder *finder, uint32_t process,
         const bool waits = hold->blocked_by != FM_NONE;
         lock += i > 0 && hold->lock != hold[-1].lock;
         items[i] = (struct fm_lock_hold){
-            .requested = hold->call != FM_NONE ? location->enter.items[hold->call] : hold->acquired,
+            .requested =
+                hold->call != FM_NONE ? fm_trace_begin(location, hold->call) : hold->acquired,
             .queued_from = waits ? hold->queued_from : 0,
             .queued_until = waits ? hold->waited_until : 0,
             .held_from = hold->acquired < hold->end ? hold->acquired : hold->end,

@@ -17,6 +17,7 @@
         .indirect = FM_METRIC_WAIT_INDIRECT_##SYMBOL,                                              \
         .propagating = FM_METRIC_WAIT_PROPAGATING_##SYMBOL,                                        \
         .terminal = FM_METRIC_WAIT_TERMINAL_##SYMBOL,                                              \
+        .polling = FM_METRIC_##SYMBOL##_POLLING,                                                   \
     },
 
 static const struct fm_delay_metrics delay_metrics[] = {
@@ -31,6 +32,7 @@ static const struct fm_delay_metrics delay_metrics[] = {
             .indirect = FM_METRIC_WAIT_INDIRECT,
             .propagating = FM_METRIC_WAIT_PROPAGATING,
             .terminal = FM_METRIC_WAIT_TERMINAL,
+            .polling = FM_METRIC_POLLING,
         },
 };
 

@@ -21,6 +21,7 @@ struct fm_delay_metrics {
     fm_metric_t indirect;
     fm_metric_t propagating;
     fm_metric_t terminal;
+    fm_metric_t polling; /**< its waiting time in polling loops */
 };
 
 /** @return the kind of wait state that `metric` measures; FM_DELAY_NONE if it is no wait state. */

@@ -33,6 +33,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->next_fork);
     fm_map_free(&builder->visits);
     fm_map_free(&builder->growth);
+    fm_polling_free(&builder->polling);
     fm_free(builder->last_values);
     fm_stretches_free(&builder->stretches);
     fm_vector_free(&builder->amounts);
@@ -69,6 +70,8 @@ static void reset(struct fm_builder *builder)
         builder->trace->has_passive_target ||
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_builder_reset_computation(builder);
+    fm_polling_begin(&builder->polling);
+    builder->merged.activity = FM_NONE;
     builder->completing = builder->creating = FM_NONE;
     builder->accesses.count = 0;
     fm_map_clear(&builder->access_by_id);
@@ -131,6 +134,7 @@ void fm_builder_end_location(struct fm_builder *builder)
     builder->defects->pauses += location->pauses.count;
     builder->defects->paused += location->paused;
     fm_builder_leave_all(builder);
+    fm_polling_end(builder);
     fm_builder_end_last_computation(builder);
     fm_builder_compose(builder);
     fm_sort(location->nested.items, location->nested.count, sizeof *location->nested.items,

@@ -6,6 +6,7 @@
 #ifndef FERMATA_TRACE_BUILDER_BUILDER_H
 #define FERMATA_TRACE_BUILDER_BUILDER_H
 
+#include "trace/builder/polling_loops.h"
 #include "trace/builder/requests.h"
 #include "trace/builder/table_sizes.h"
 #include "trace/builder/traffic.h"
@@ -37,6 +38,7 @@ struct fm_frame {
                                  FM_NONE: none */
     bool is_estimated;      /**< as in struct fm_region */
     bool is_in_call;        /**< `recorded` is a call */
+    uint32_t polling_calls; /**< `calls` of the builder's polling search, at its Enter */
 };
 
 /** A processor time of the computation that ended at a time. */
@@ -112,9 +114,11 @@ struct fm_builder {
     struct fm_map visits; /**< (parent, call) -> node */
     uint64_t computed;    /**< ticks of computation in calls that were left */
     struct fm_partitioned_message
-        partitioned;            /**< of the next record of a message; operation == 0: none */
-    uint64_t partition_request; /**< request that the next partition belongs to */
-    struct fm_probe probe;      /**< that parameters are telling of */
+        partitioned;              /**< of the next record of a message; operation == 0: none */
+    uint64_t partition_request;   /**< request that the next partition belongs to */
+    struct fm_probe probe;        /**< that parameters are telling of */
+    struct fm_merged_call merged; /**< likewise; `activity`: FM_NONE unless it is open */
+    struct fm_polling_search polling;
     struct fm_requests requests;
     FM_VECTOR(struct fm_silent_start) silent_starts; /**< of the process's locations so far */
     size_t next_silent_start;                        /**< those before it belong to a completion */
@@ -235,6 +239,9 @@ void fm_builder_partitioned(struct fm_builder *builder, fm_parameter_t parameter
 /** A parameter FM_PARAMETER_PROBE_COMMUNICATOR to FM_PARAMETER_PROBE_TAG.
  * @param value  communicator (FM_NONE: not known), rank or tag */
 void fm_builder_probe(struct fm_builder *builder, fm_parameter_t parameter, uint32_t value);
+/** Parameter FM_PARAMETER_MERGED_CALLS or FM_PARAMETER_MERGED_GAPS of the innermost call, outside
+ * of calls a value as for fm_builder_parameter(). */
+void fm_builder_merged(struct fm_builder *builder, uint32_t region, uint64_t value);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
 /** @param request  that it completes; NULL: a blocking collective */

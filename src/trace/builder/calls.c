@@ -240,6 +240,13 @@ static uint64_t key_below(struct fm_builder *builder, uint32_t call)
     return fm_hash(key * 3 + site);
 }
 
+/* @return whether the polling search needs to know of the Enter of a region */
+static inline bool is_polling(const struct fm_builder *builder, const struct fm_region *called)
+{
+    return called->polling.part == FM_POLLING_TEST || builder->polling.is_open ||
+           builder->polling.current != FM_NONE;
+}
+
 void fm_builder_enter(struct fm_builder *builder, uint32_t call)
 {
     if (call == FM_NONE) {
@@ -305,12 +312,35 @@ void fm_builder_enter(struct fm_builder *builder, uint32_t call)
                                       .is_estimated = called->is_estimated,
                                       .is_in_call = is_in}));
     builder->current_activity = activity;
+    if (__builtin_expect(is_polling(builder, called), 0)) {
+        fm_polling_enter(builder, called);
+    }
     if (builder->is_sampled && called->is_estimated) {
         fm_builder_note_estimate(builder, visit, true);
     } else if (builder->is_sampled && !is_call) {
         fm_builder_begin_computation(builder, key, call);
     }
     stay_paused(builder);
+}
+
+/* Books a call that stands for several ones. @return the ticks of the gaps between these, which
+ * belong to the caller; 0 if there is none */
+static __attribute__((noinline)) uint64_t take_merged(struct fm_builder *builder,
+                                                      struct fm_frame *frame)
+{
+    struct fm_merged_call *merged = &builder->merged;
+    const uint64_t most = builder->now - frame->enter - frame->inner;
+    if (frame->contains_calls) {
+        merged->calls = 1;
+    }
+    merged->gaps = merged->calls == 1 ? 0 : merged->gaps < most ? merged->gaps : most;
+    builder->location->profile.items[frame->visit].visits += merged->calls - 1;
+    if (merged->gaps == 0 || builder->frames.count == 0) {
+        return 0;
+    }
+    fm_vector_push(&builder->location->merged, *merged);
+    frame->inner += merged->gaps;
+    return merged->gaps;
 }
 
 static void leave_innermost(struct fm_builder *builder)
@@ -326,7 +356,11 @@ static void leave_innermost(struct fm_builder *builder)
     }
     struct fm_frame frame = builder->frames.items[--builder->frames.count];
     builder->last_left = frame.visit;
-    uint64_t duration = builder->now - frame.enter;
+    uint64_t duration = builder->now - frame.enter, gaps = 0;
+    if (__builtin_expect(builder->merged.activity != FM_NONE, 0) &&
+        builder->merged.activity == frame.activity) {
+        gaps = take_merged(builder, &frame);
+    }
     struct fm_visit_profile *profile = &location->profile.items[frame.visit];
     profile->time += duration - frame.inner;
     ++profile->visits;
@@ -352,7 +386,7 @@ static void leave_innermost(struct fm_builder *builder)
     }
     if (builder->frames.count != 0) {
         struct fm_frame *outer = &builder->frames.items[builder->frames.count - 1];
-        outer->inner += duration;
+        outer->inner += duration - gaps;
         if (__builtin_expect(outer->has_stretches, 0)) {
             resume(builder, outer);
         }
@@ -361,6 +395,11 @@ static void leave_innermost(struct fm_builder *builder)
         builder->current_activity = FM_NONE;
         fm_builder_end_kernel(builder, frame.visit, duration - frame.inner);
     }
+    if (__builtin_expect(builder->polling.is_open || builder->polling.current != FM_NONE, 0)) {
+        fm_polling_leave(
+            builder, &builder->trace->regions[location->profile.items[frame.visit].region], &frame);
+    }
+    builder->merged.activity = FM_NONE;
     if (builder->is_sampled && !frame.is_estimated) {
         fm_builder_begin_computation(builder, frame.key ^ LEAVE, frame.call | LEFT);
     }
@@ -501,10 +540,29 @@ void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t 
         }
     }
     fm_builder_account_pause(builder);
+    fm_polling_break(builder);
     while (builder->frames.count > depth) {
         leave_innermost(builder);
     }
     fm_builder_enter(builder, value_call(builder, region, value));
+}
+
+void fm_builder_merged(struct fm_builder *builder, uint32_t region, uint64_t value)
+{
+    if (builder->current_activity == FM_NONE) {
+        fm_builder_parameter(builder, region, value);
+        return;
+    }
+    struct fm_merged_call *merged = &builder->merged;
+    fm_polling_ignore(builder);
+    if (merged->activity != builder->current_activity) {
+        *merged = (struct fm_merged_call){builder->current_activity, 1, 0};
+    }
+    if (builder->trace->regions[region].parameter == FM_PARAMETER_MERGED_GAPS) {
+        merged->gaps = value;
+    } else {
+        merged->calls = value == 0 ? 1 : value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    }
 }
 
 /* ---- flushes of the recorder ---- */
@@ -512,10 +570,13 @@ void fm_builder_parameter(struct fm_builder *builder, uint32_t region, uint64_t 
 void fm_builder_flush(struct fm_builder *builder, uint64_t end)
 {
     uint64_t begin = builder->now;
+    builder->now = end > begin ? end : begin;
+    if (builder->polling.is_open || builder->polling.current != FM_NONE) {
+        fm_polling_flush(builder, begin);
+    }
     if (end <= begin) {
         return;
     }
-    builder->now = end;
     builder->has_stretch = false; /* it is not known what the flush interrupted */
     if (builder->frames.count != 0) {
         struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];

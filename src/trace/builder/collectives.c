@@ -103,6 +103,9 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         count_collective(builder, sent, received);
         return;
     }
+    if (request != NULL) {
+        fm_polling_completed(builder, request->id);
+    }
     struct fm_collective part = {
         .start = builder->current_activity,
         .complete = builder->current_activity,

@@ -126,6 +126,9 @@ void fm_builder_sample(struct fm_builder *builder, double weight)
 {
     const uint32_t visit = builder->frames.items[builder->frames.count - 1].visit;
     builder->location->profile.items[visit].samples++;
+    if (builder->polling.is_open) {
+        fm_polling_sample(builder, visit);
+    }
     if (builder->has_stretch && weight > 0) {
         fm_vector_push(
             &builder->stretches.samples,

@@ -48,6 +48,7 @@ void fm_builder_send_complete(struct fm_builder *builder, uint64_t request)
         ++builder->defects->unusable_records;
         return;
     }
+    fm_polling_completed(builder, request);
     uint32_t row = fm_requests_take(&builder->requests, FM_REQUEST_SEND, request);
     if (row != FM_MAP_ABSENT) {
         builder->location->sends.items[row].complete = builder->current_activity;
@@ -95,6 +96,9 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
     if (!fm_builder_is_usable(builder, communicator)) {
         return;
     }
+    if (request != NULL) {
+        fm_polling_completed(builder, *request);
+    }
     struct fm_location *location = builder->location;
     struct fm_message_end received = {
         .start = builder->current_activity,
@@ -129,6 +133,7 @@ void fm_builder_receive(struct fm_builder *builder, uint32_t communicator, uint3
 
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request)
 {
+    fm_polling_completed(builder, request);
     uint32_t receive = fm_requests_take(&builder->requests, FM_REQUEST_RECEIVE, request);
     if (receive != FM_MAP_ABSENT) {
         builder->location->receives.items[receive].communicator = FM_NONE;

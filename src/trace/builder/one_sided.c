@@ -94,6 +94,9 @@ void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t win
     if (type == FM_RMA_COLLECTIVE) {
         fm_builder_window_created(builder, window);
     }
+    if (type == FM_RMA_DONE_LOCALLY || type == FM_RMA_DONE_REMOTELY) {
+        fm_polling_completed(builder, id);
+    }
     uint32_t communicator = builder->trace->windows[window].communicator;
     if (type <= FM_RMA_ATOMIC && communicator != FM_NONE) {
         fm_traffic_count(&builder->traffic, FM_TRAFFIC_PUTS + (type - FM_RMA_PUT), communicator,

@@ -32,6 +32,9 @@
     DO(threads)                                                                                    \
     DO(continuations)                                                                              \
     DO(nested)                                                                                     \
+    DO(loops)                                                                                      \
+    DO(loop_flushes)                                                                               \
+    DO(merged)                                                                                     \
     DO(unrecorded)                                                                                 \
     DO(pauses)                                                                                     \
     DO(growth)

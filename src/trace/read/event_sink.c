@@ -65,6 +65,15 @@ void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_param
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
     if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
+        trace->regions[region].parameter >= FM_PARAMETER_LOST_PROCESSOR) {
+        if (trace->regions[region].parameter == FM_PARAMETER_LOST_PROCESSOR) {
+            fm_polling_lost(&sink->builder);
+        } else {
+            fm_builder_merged(&sink->builder, region, value);
+        }
+        return;
+    }
+    if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
         trace->regions[region].parameter >= FM_PARAMETER_PROBE_COMMUNICATOR) {
         const bool is_communicator =
             trace->regions[region].parameter == FM_PARAMETER_PROBE_COMMUNICATOR;
@@ -241,6 +250,7 @@ void fm_event_metric(struct fm_event_sink *sink, uint32_t metric, uint8_t count,
     const struct fm_trace_private *references = sink->references;
     uint32_t set = fm_references_find(&references->metrics,
                                       fm_location_map(sink->maps, FM_MAP_METRICS, metric));
+    fm_polling_ignore(&sink->builder);
     if (set != FM_NONE) {
         const struct fm_counter_set *members = &references->sets.items[set];
         for (uint8_t i = 0; i < count && i < members->count; i++) {

@@ -4,6 +4,7 @@
 
 #include "base/library_function.h"
 #include "base/partitioned_names.h"
+#include "base/polling_names.h"
 #include "base/probe_names.h"
 #include "base/stack_samples.h"
 #include "functions/function_kind.h"
@@ -45,6 +46,9 @@ static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
         {FM_PROBE_COMMUNICATOR, FM_PARAMETER_PROBE_COMMUNICATOR},
         {FM_PROBE_SOURCE, FM_PARAMETER_PROBE_SOURCE},
         {FM_PROBE_TAG, FM_PARAMETER_PROBE_TAG},
+        {FM_LOST_PROCESSOR, FM_PARAMETER_LOST_PROCESSOR},
+        {FM_MERGED_CALLS, FM_PARAMETER_MERGED_CALLS},
+        {FM_MERGED_GAPS, FM_PARAMETER_MERGED_GAPS},
     };
     for (size_t i = 0;
          type == FM_PARAMETER_UNSIGNED && name != NULL && i < sizeof own / sizeof own[0]; i++) {
@@ -238,6 +242,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
         };
         trace->regions[i].starts_collective =
             starts_collective(paradigm, trace->regions[i].call, name);
+        trace->regions[i].polling = fm_polling_role(paradigm, name, trace->regions[i].call);
         trace->has_passive_target |=
             paradigm == FM_PARADIGM_MPI && is_passive_target(trace->regions[i].call);
     }

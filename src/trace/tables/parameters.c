@@ -25,7 +25,7 @@ char *fm_trace_callpath_name(const struct fm_trace *trace, const struct fm_callp
         length = asprintf(&name, "%s=(others)", region->name);
     } else if (region->parameter == FM_PARAMETER_TEXT) {
         length = asprintf(&name, "%s=%s", region->name, text_of(trace, node->value));
-    } else if (region->parameter == FM_PARAMETER_UNSIGNED) {
+    } else if (region->parameter != FM_PARAMETER_SIGNED) {
         length = asprintf(&name, "%s=%" PRIu64, region->name, node->value);
     } else {
         length = asprintf(&name, "%s=%" PRId64, region->name, (int64_t)node->value);

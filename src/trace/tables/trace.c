@@ -48,6 +48,9 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->continuations);
     fm_vector_free(&location->nested);
     fm_vector_free(&location->readings);
+    fm_vector_free(&location->loops);
+    fm_vector_free(&location->loop_flushes);
+    fm_vector_free(&location->merged);
     fm_vector_free(&location->unrecorded);
     fm_vector_free(&location->pauses);
     fm_vector_free(&location->phases);
@@ -209,6 +212,22 @@ void fm_trace_name_program(struct fm_trace *trace, struct fm_program_name name)
         region->name = fm_copy_string(trace->program);
     }
     pthread_mutex_unlock(&lock);
+}
+
+const struct fm_polling_loop *fm_trace_loop(const struct fm_location *location, uint32_t activity)
+{
+    size_t first = 0, end = location->loops.count;
+    while (first < end) {
+        const size_t middle = first + (end - first) / 2;
+        if (location->loops.items[middle].last < activity) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first < location->loops.count && location->loops.items[first].last == activity
+               ? &location->loops.items[first]
+               : NULL;
 }
 
 uint32_t fm_trace_entered(const struct fm_location *location, uint64_t time)

@@ -15,7 +15,7 @@
 #include "base/containers/vector.h"
 #include "base/error.h"
 #include "base/processor_time.h"
-#include "functions/function_kind.h"
+#include "functions/polling_role.h"
 #include "trace/clock/time_map.h"
 #include "trace/tables/callpaths.h"
 #include "trace/tables/counters.h"
@@ -46,7 +46,10 @@ typedef enum {
     FM_PARAMETER_LAST_PARTITION,
     FM_PARAMETER_PROBE_COMMUNICATOR, /**< unsigned: base/probe_names.h */
     FM_PARAMETER_PROBE_SOURCE,
-    FM_PARAMETER_PROBE_TAG
+    FM_PARAMETER_PROBE_TAG,
+    FM_PARAMETER_LOST_PROCESSOR, /**< unsigned: base/polling_names.h */
+    FM_PARAMETER_MERGED_CALLS,   /**< likewise in calls; elsewhere a parameter of the program */
+    FM_PARAMETER_MERGED_GAPS
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -60,9 +63,10 @@ struct fm_region {
     bool is_phase;       /**< its instances are phases of the program: iterations, steps */
     bool is_computation; /**< time in it is computation; to be set before events are read */
     fm_parameter_t parameter;
-    bool starts_collective; /**< starts a non-blocking collective, by its name */
-    bool is_begun_only;     /**< fm_function_only_begins() */
-    bool is_fetching;       /**< fm_function_fetches() */
+    bool starts_collective;         /**< starts a non-blocking collective, by its name */
+    bool is_begun_only;             /**< fm_function_only_begins() */
+    bool is_fetching;               /**< fm_function_fetches() */
+    struct fm_polling_role polling; /**< what its calls are in a loop that polls */
     bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
                             calls, tell when it begins and ends */
@@ -354,7 +358,27 @@ struct fm_pause {
     uint64_t end; /**< UINT64_MAX: it lasts to the end */
 };
 
-/** The part of a call that is not its own time: calls inside it and work of the recorder. */
+/** A loop that polls: failed tests and the call that ends them are one activity of the rules of
+ * wait states, from the Enter of the first to the Leave of the last call. */
+struct fm_polling_loop {
+    uint32_t first, last; /**< activities, first < last */
+};
+
+/** The recorder itself worked while a thread was in a loop that polls, or may have been. */
+struct fm_loop_flush {
+    uint64_t from, to;
+    uint32_t visit; /**< node that it is overhead of; FM_NONE: none */
+};
+
+/** A call of the archive that stands for several calls of its function. */
+struct fm_merged_call {
+    uint32_t activity;
+    uint32_t calls; /**< at least 1 */
+    uint64_t gaps;  /**< ticks of it that lie between these calls: they belong to the caller */
+};
+
+/** The part of a call that is not its own time: calls inside it, gaps between merged calls, and
+ * work of the recorder. */
 struct fm_nested_time {
     uint32_t activity;
     uint64_t ticks;
@@ -431,6 +455,9 @@ struct fm_location {
     FM_VECTOR(struct fm_continuation) continuations; /**< ascending by activity */
     FM_VECTOR(struct fm_nested_time) nested;         /**< ascending by activity */
     FM_VECTOR(struct fm_reading_time) readings;      /**< ascending by activity */
+    FM_VECTOR(struct fm_polling_loop) loops;         /**< ascending, disjoint */
+    FM_VECTOR(struct fm_loop_flush) loop_flushes;    /**< ascending */
+    FM_VECTOR(struct fm_merged_call) merged;         /**< with gaps; ascending by activity */
     FM_VECTOR(struct fm_unrecorded) unrecorded;      /**< ascending by time */
     FM_VECTOR(struct fm_pause) pauses;               /**< of the recording, ascending */
     uint64_t paused;                      /**< ticks of them; they belong to no call path */
@@ -612,6 +639,20 @@ uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location, uint32_
 /** @return the number of activities of a location that were entered at `time` or before. O(log n)
  */
 uint32_t fm_trace_entered(const struct fm_location *location, uint64_t time);
+
+/** @return the polling loop that an activity ends; NULL: it ends none. O(log loops) */
+const struct fm_polling_loop *fm_trace_loop(const struct fm_location *location, uint32_t activity);
+
+/** @return the begin of an activity as the rules of wait states see it: its Enter, or that of the
+ * first call of the polling loop that it ends. O(log loops) */
+static inline uint64_t fm_trace_begin(const struct fm_location *location, uint32_t activity)
+{
+    if (__builtin_expect(location->loops.count == 0, 1)) {
+        return location->enter.items[activity];
+    }
+    const struct fm_polling_loop *loop = fm_trace_loop(location, activity);
+    return location->enter.items[loop == NULL ? activity : loop->first];
+}
 
 /** @return index of the region that an activity of a location calls. */
 static inline uint32_t fm_trace_region(const struct fm_location *location, uint32_t activity)

@@ -146,7 +146,7 @@ static void measure_waits(const struct part *part, uint64_t *ticks, size_t row, 
     uint64_t begin = edge(part, 0), end = edge(part, FM_TILE_BINS);
     for (size_t i = cursor->wait; i < findings->waits.count; i++) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
-        uint64_t enter = location->enter.items[wait->activity];
+        uint64_t enter = fm_trace_begin(location, wait->activity);
         if (enter >= end)
             break;
         if (wait->t <= begin) {

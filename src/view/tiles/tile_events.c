@@ -221,7 +221,7 @@ static void add_waits(struct fm_bundle *bundle, struct band *band, uint64_t from
         size_t *first = &band->lanes[i].wait;
         for (size_t k = *first; k < findings->waits.count; k++) {
             const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[k]];
-            if (location->enter.items[wait->activity] > to)
+            if (fm_trace_begin(location, wait->activity) > to)
                 break;
             if (wait->t >= from)
                 fm_wait_columns_add(&columns, band->detail->trace, band->tiles->begin, 0, where,

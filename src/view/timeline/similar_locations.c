@@ -40,7 +40,7 @@ static void choose_planes(struct profiles *profiles, const struct fm_detail *det
         const struct fm_findings *findings = &detail->findings[i];
         for (size_t k = 0; k < findings->waits.count; k++) {
             const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[k]];
-            sums[kinds->of[wait->metric]] += wait->t - location->enter.items[wait->activity];
+            sums[kinds->of[wait->metric]] += wait->t - fm_trace_begin(location, wait->activity);
         }
     }
     profiles->planes = WAIT;

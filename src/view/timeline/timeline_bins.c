@@ -73,7 +73,7 @@ static void add_location(struct bins *bins, const struct fm_detail *detail, uint
     for (size_t i = 0; i < findings->waits.count; i++) {
         const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[i]];
         size_t kind = bins->kinds->of[wait->metric];
-        uint64_t enter = location->enter.items[wait->activity];
+        uint64_t enter = fm_trace_begin(location, wait->activity);
         spread(bins, bins->waits + (kind * bins->rows) * bins->count + row, enter, wait->t);
         if (own != NULL)
             spread(bins, own, enter, wait->t);

@@ -38,7 +38,7 @@ static void add_waits(struct fm_bundle *bundle, const struct fm_detail *detail, 
             for (size_t k = 0; k < findings->waits.count; k++) {
                 const struct fm_candidate *wait =
                     &findings->candidates.items[findings->waits.items[k]];
-                if (location->enter.items[wait->activity] <= begin + window->to &&
+                if (fm_trace_begin(location, wait->activity) <= begin + window->to &&
                     wait->t >= begin + window->from)
                     fm_wait_columns_add(&columns, detail->trace, begin, w, where, wait);
             }

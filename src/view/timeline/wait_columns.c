@@ -11,7 +11,7 @@ void fm_wait_columns_add(struct fm_wait_columns *columns, const struct fm_trace 
                          const struct fm_candidate *wait)
 {
     const struct fm_location *location = &trace->locations[where];
-    uint64_t enter = location->enter.items[wait->activity];
+    uint64_t enter = fm_trace_begin(location, wait->activity);
     bool is_known = wait->cause_location < trace->location_count &&
                     wait->cause_activity < trace->locations[wait->cause_location].enter.count;
     fm_vector_push(&columns->window, window);

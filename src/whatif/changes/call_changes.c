@@ -145,7 +145,7 @@ static bool has_progress_waits(const struct fm_detail *detail)
         for (size_t w = 0; w < findings->waits.count; w++) {
             const struct fm_candidate *wait = &findings->candidates.items[findings->waits.items[w]];
             if (fm_charge_of(fm_delay_kind(wait->metric)) == FM_CHARGE_PROGRESS) {
-                waiting += wait->t - location->enter.items[wait->activity];
+                waiting += wait->t - fm_trace_begin(location, wait->activity);
             }
         }
     }

@@ -20,7 +20,8 @@ HUGE_PAGES = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1:glibc.mallo
 
 
 def lines_per_location(path):
-    """Number of records of each location, one a line but three of a probe, and the last time in ticks."""
+    """Number of records of each location, and the last time in ticks. A line is a record, but a probe is
+    three, a merged call two, and a failed test without a request none."""
     counts = collections.Counter()
     last = 0
     with open(path, encoding="utf-8") as file:
@@ -28,7 +29,8 @@ def lines_per_location(path):
             words = line.split("#")[0].split()
             if words and words[0][0].isdigit():
                 rank, _, thread = words[1].partition(".")
-                counts[int(rank) | int(thread or 0) << 32] += 3 if words[2] == "probe" else 1
+                records = {"probe": 3, "merged": 2, "failed": len(words) - 3}.get(words[2], 1)
+                counts[int(rank) | int(thread or 0) << 32] += records
                 whole, _, fraction = words[0].partition(".")
                 last = max(last, int(whole) * 1000 + int((fraction + "000")[:3]))
     return counts, last

@@ -64,6 +64,9 @@ class Blame:
         before = self._lacks_progress
         for loc, since, until, lacks_progress in _awaited(chain[-1], begin, end):
             self._lacks_progress = before or lacks_progress
+            if loc is None and chain[-1].is_polled:
+                self._blame(chain[-1].waiting, since, until)
+                continue
             if loc is None:
                 self._add(chain[-1].waiting, chain[-1].activity.path, since, until)
                 continue
@@ -73,10 +76,12 @@ class Blame:
                 if first >= last:
                     continue
                 self._blame(loc, at, first)
-                if wait.time > chain[-1].time or wait in chain:
-                    self._add(loc, wait.activity.path, first, last)
-                else:
+                if wait.time <= chain[-1].time and wait not in chain:
                     self._follow(chain + (wait,), first, last)
+                elif wait.is_polled:
+                    self._blame(loc, first, last)
+                else:
+                    self._add(loc, wait.activity.path, first, last)
                 at = last
             self._blame(loc, at, until)
         self._lacks_progress = before

@@ -39,10 +39,10 @@ class BlockingSizes:
             if (not can_wait_for_receiver(message) or send.is_synchronous or not call.is_leaf
                     or len(_completions(call)) != 1):
                 continue
-            lateness = message.receive.posted.enter - call.enter
+            lateness = message.receive.posted.enter - call.begin
             if lateness > 0:
                 samples.setdefault(self._locality(message), []).append(
-                    (send.size, lateness, call.leave - call.enter))
+                    (send.size, lateness, call.leave - call.begin))
         self._smallest = {locality: _smallest_size(of_locality)
                           for locality, of_locality in samples.items()}
 

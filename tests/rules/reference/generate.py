@@ -6,8 +6,9 @@ usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [
                    [--no-expect]
 
 The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
-(programs that use SHMEM, ARMCI or coarrays), omp, hybrid (OpenMP beside MPI), pthread or cuda
-(streams of accelerators beside MPI), progress (calls that wait until their partners call MPI again).
+(programs that use SHMEM, ARMCI or coarrays), polling (programs that test instead of waiting), omp,
+hybrid (OpenMP beside MPI), pthread or cuda (streams of accelerators beside MPI), progress (calls that
+wait until their partners call MPI again).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -21,6 +22,7 @@ import reference
 import simulation_accelerators
 import simulation_progress
 import scenario_file
+import simulation_polling
 from simulation import Simulation, THREAD_FOCUSES, USER_REGIONS
 from simulation_iterations import INNER_PHASE, PHASE
 
@@ -49,7 +51,7 @@ def _with_times(text, function):
 
 
 def _final(text, tick):
-    return re.sub(r"\{at (\d+)\}",
+    return re.sub(r"\{(?:at|for) (\d+)\}",
                   lambda match: scenario_file.format_units(int(match[1]) * tick), text)
 
 
@@ -225,6 +227,9 @@ def generate(seed, index, ranks, focus=None):
         return simulation_accelerators.lines(chooser)
     if focus == "progress":
         return simulation_progress.lines(chooser)
+    polls = focus == "polling"
+    if polls:
+        focus = chooser.choice((None, None, "locks", "iterations", "libraries", *THREAD_FOCUSES))
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
         focus = chooser.choice(("locks", "locks", "iterations", None, None, "libraries",
@@ -247,8 +252,16 @@ def generate(seed, index, ranks, focus=None):
         skew(chooser, simulation)
     if chooser.random() < 0.2:
         regroup(chooser, simulation)
+    # Some executions poll, by a generator of their own: the others are what they were without.
+    poller = random.Random("polling:%s:%d" % (seed, index))
+    is_polling = polls or poller.random() < 0.15
+    if is_polling:
+        simulation_polling.poll(poller, simulation)
     lines = timeline_lines(chooser, simulation)
-    return with_samples(chooser, lines) if chooser.random() < 0.3 else lines
+    if is_polling and poller.random() < 0.9:
+        lines[0] = "unit 1e-6"
+    # What causes waiting by samples is not compared where samples lie in polling loops.
+    return with_samples(chooser, lines) if chooser.random() < 0.3 and not is_polling else lines
 
 
 def parse_range(text):
@@ -263,7 +276,8 @@ def main(arguments):
     parser.add_argument("--out", required=True)
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
-    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "cuda", "worlds", "progress",
+    parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "polling", "cuda", "worlds",
+                                             "progress",
                                             *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")

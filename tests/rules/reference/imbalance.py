@@ -29,6 +29,11 @@ def imbalance(intervals, forks):
     for call, time in forks:
         if has_computation(call.path):
             times[call.path][call.loc] -= time
+    for wait in intervals.wait_states:
+        if wait.is_polled:
+            for path, time in intervals.locations[wait.waiting].times.in_loop(wait.begin, wait.time).items():
+                if has_computation(path):
+                    times[path][wait.waiting] -= time
     for path, loc in intervals.visits:
         if has_computation(path):
             times.setdefault(path, {}).setdefault(loc, 0)

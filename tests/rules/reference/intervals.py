@@ -88,6 +88,11 @@ INTERVAL_DELAY_KINDS = tuple(dict.fromkeys(CONTENTION_KINDS.values()))
 KINDS = DELAY_KINDS + INTERVAL_DELAY_KINDS
 
 
+def kind_of(metric):
+    """The delay kind of the metric of a wait state."""
+    return CONTENTION_KINDS.get(metric) or SYNCHRONIZATION_KINDS[metric]
+
+
 class WaitState:
     """`activity` waits from `begin` to `time` for `cause`, a call of another location."""
 
@@ -99,14 +104,14 @@ class WaitState:
         self.metric = candidate.metric
         self.begin = candidate.activity.begin_of_waiting(candidate.time)
         self.time = candidate.time
+        self.is_polled = candidate.activity.call.loop is not None
         self.is_contention = candidate.metric in CONTENTION_KINDS
         # The contention for which it waits, or until `head_end`, before it waits for progress.
         self.contention = candidate.detail if self.is_contention else None
         self.head_end = None
         if candidate.rule == ws.PROGRESS and candidate.detail.contention:
             self.contention, self.head_end = candidate.detail.contention, candidate.detail.begin
-        kinds = CONTENTION_KINDS if self.is_contention else SYNCHRONIZATION_KINDS
-        self.kind = kinds[candidate.metric]
+        self.kind = kind_of(candidate.metric)
 
     @property
     def waiting_time(self):
@@ -118,12 +123,12 @@ class WaitState:
 
 class Location:
     """What happens on one location. `first` and `last` are the times of its first and last event,
-    None without events; `segments` are (begin, end, call path) of the innermost open region."""
+    None without events; `times` are its timeline.Times."""
 
-    def __init__(self, events, segments):
+    def __init__(self, events, times):
         self.first = events[0].time if events else None
         self.last = events[-1].time if events else None
-        self.segments = segments
+        self.times, self.segments = times, times.segments
         self.waits = []  # its WaitStates, ordered by time
 
     def waits_inside(self, start, end):
@@ -133,22 +138,24 @@ class Location:
 
     def time_in_regions(self, start, end):
         """{call path: exclusive time between `start` and `end`}."""
-        times = {}
-        for begin, finish, path in self.segments:
-            overlap = min(finish, end) - max(begin, start)
-            if overlap > 0:
-                times[path] = times.get(path, 0) + overlap
-        return times
+        return self.times.in_regions(start, end)
 
     def profile(self, start, end):
         """d(c): {call path: time without waiting between `start` and `end`}, zeros left out."""
         times = self.time_in_regions(start, end)
         for wait in self.waits:
-            waiting_time = min(wait.time, end) - max(wait.begin, start)
-            if waiting_time > 0:
-                times[wait.activity.path] -= waiting_time
+            begin, finish = max(wait.begin, start), min(wait.time, end)
+            if begin < finish and wait.is_polled:
+                for path, time in self.time_in_regions(begin, finish).items():
+                    times[path] -= time
+            elif begin < finish:
+                times[wait.activity.path] -= finish - begin
         assert all(time >= 0 for time in times.values())
         return {path: time for path, time in times.items() if time}
+
+    def computation(self, start, end):
+        """Time of computation without waiting for what a loop polls."""
+        return sum(time for path, time in self.profile(start, end).items() if has_computation(path))
 
     def whole_profile(self):
         return self.profile(self.first - 1, self.last) if self.segments else {}
@@ -165,7 +172,7 @@ class Intervals:
         self._phases = scenario.phases
         self.calls, self.visits = timeline.calls, timeline.visits
         self.locations = {(rank, thread): Location(scenario.events.get((rank, thread), ()),
-                                                   timeline.segments.get((rank, thread), []))
+                                                   timeline.times((rank, thread)))
                           for rank in range(scenario.ranks) for thread in range(scenario.threads)}
         self.times = {loc: [event.time for event in events]
                       for loc, events in scenario.events.items()}

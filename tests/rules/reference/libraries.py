@@ -4,6 +4,7 @@ share the code of passive_target.py once their epochs and needs are known."""
 
 import epochs
 import library_functions
+import loops
 import matching
 import progress
 import wait_states as ws
@@ -272,12 +273,14 @@ def _update_candidates(timeline):
     for calls in timeline.calls.values():
         for call in calls:
             kind, library = kind_of(call.region), library_of(call.region)
+            if loops.tested_by(call.region) == "variable" and call.loop is not None:
+                kind = "wait_until"
             if library is None or kind not in ("wait_until", "event_wait"):
                 continue
             inside = [update for target, update in updates if target == call.loc[0]
                       and update.loc != call.loc
                       and library_of(update.region) == library
-                      and call.enter < update.enter <= call.leave
+                      and call.begin < update.enter <= call.leave
                       and (kind == "wait_until" or kind_of(update.region) == "event_post")]
             if inside:
                 cause = min(inside, key=lambda other: (-other.enter, other.loc, other.index))

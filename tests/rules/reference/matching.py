@@ -45,6 +45,7 @@ class Message:
 
 _PROBES = ("Mprobe", "Improbe")
 _BLOCKING_PROBES = ("Probe", "Mprobe")
+_TESTS_OF_PROBES = ("Iprobe", "Improbe")
 
 
 def _is_behind(receive, probe):
@@ -97,7 +98,8 @@ class PointToPoint:
             self._add_probed(call, sends[len(receives)])
 
     def _find_unrecorded(self, calls):
-        probes = [call for call in calls if call.name in _BLOCKING_PROBES]
+        probes = [call for call in calls if call.name in _BLOCKING_PROBES
+                  or call.loop is not None and call.name in _TESTS_OF_PROBES]
         if not probes:
             return
         own = sorted((message for message in self.messages if message.receive.placed.loc == probes[0].loc),
@@ -105,7 +107,7 @@ class PointToPoint:
         for call in probes:
             for message in own:
                 if (message.receive.placed.index >= call.index
-                        and call.enter < message.send.start.enter <= call.leave):
+                        and call.begin < message.send.start.enter <= call.leave):
                     self._add_probed(call, message.send)
                     break
 

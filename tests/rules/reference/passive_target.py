@@ -186,14 +186,14 @@ def _activities(epoch, targets):
 
 def _hold(epoch, predecessor, candidate):
     """`candidate`: the lock contention of the epoch, None if it has none."""
-    begin = epoch.request.enter
+    begin = epoch.request.begin
     if epoch.acquire:
         begin = epoch.acquired
     elif candidate:
         begin = max(begin, candidate.time)
     elif predecessor:
         begin = max(begin, predecessor.release.leave)
-    return Hold(epoch.release.loc, begin, epoch.release.leave, epoch.request.enter)
+    return Hold(epoch.release.loc, begin, epoch.release.leave, epoch.request.begin)
 
 
 def _name(window):
@@ -208,7 +208,7 @@ def _locks_of(group, epochs):
         for target in epoch.targets:
             key = (group, target)
             lock = locks.setdefault(target, Lock(group if group[0] == "window" else key, key, False))
-            lock.add(epoch.process, epoch.request.enter, epoch.release.leave)
+            lock.add(epoch.process, epoch.request.begin, epoch.release.leave)
     return locks
 
 
@@ -261,13 +261,13 @@ def _contention(epoch, predecessor, found, served):
             begin = max(begin, found[predecessor].time)
     begin = max(begin, served.get(predecessor, 0))
     possible = [call for call in _activities(epoch, predecessor.targets)
-                if call.enter < release.leave and call.leave > begin]
+                if call.begin < release.leave and call.leave > begin]
     if not possible:
         return None
-    call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.enter,
+    call = max(possible, key=lambda call: (min(release.leave, call.leave) - call.begin,
                                            call.enter, call.index))
     time = min(release.leave, call.leave)
-    if epoch.request.enter < time and call.enter < time and call.is_leaf:
+    if epoch.request.begin < time and call.begin < time and call.is_leaf:
         return ws.Candidate(call, time, ws.LOCK_CONTENTION, release,
                             _metric(call, "lock_competition"), None, 0)
     return None

@@ -3,8 +3,6 @@
 
 from fractions import Fraction
 
-from intervals import has_computation
-
 TIMES = ("begin", "end", "duration", "time", "computation", "longest_computation", "waiting")
 COUNTS = ("iterations", "locations")
 QUOTIENTS = ("imbalance", "parallel_efficiency", "load_balance", "communication_efficiency")
@@ -29,8 +27,7 @@ def _iteration(intervals, instances):
     computation, waiting = {}, {}
     for loc, (begin, end) in instances.items():
         location = intervals.locations[loc]
-        computation[loc] = sum(time for path, time in location.time_in_regions(begin, end).items()
-                               if has_computation(path))
+        computation[loc] = location.computation(begin, end)
         for wait in location.waits:
             time = min(end, wait.time) - max(begin, wait.begin)
             if time > 0:

@@ -48,7 +48,7 @@ class Need:
     def begin(self, call, partner, besides):
         """b of a partner; None if it has nothing to serve then."""
         time = self.event(partner, besides)
-        begin = max([call.enter, time] + [event.starting.leave for event in self.partners[partner]
+        begin = max([call.begin, time] + [event.starting.leave for event in self.partners[partner]
                                           if event.starting is not None and event.time == time])
         if all(event.until is not None and event.until <= begin for event in self.partners[partner]):
             return None
@@ -109,7 +109,7 @@ class Piece:
     def has_passed(self, usual):
         if not self.counts(usual) or self.is_contained or self.is_open:
             return False
-        return self.begin == self.activity.enter or self.activity.leave > self.begin + usual
+        return self.begin == self.activity.begin or self.activity.leave > self.begin + usual
 
     def is_held(self, usual):
         return self.counts(usual) and (self.is_contained or self.is_open and self.next is None)
@@ -174,7 +174,7 @@ class Evidence:
         last = min(held, key=lambda piece: (-piece.next.enter, piece.next.loc, piece.next.index))
         need = self._needs[call]
         event = need.event(last.partner, besides)
-        if event > call.enter and last.next.enter - event < event - call.enter:
+        if event > call.begin and last.next.enter - event < event - call.begin:
             return None
         first = []
         for partner in need.partners:
@@ -198,7 +198,7 @@ def candidate(evidence, call, metric, order, besides=0, contention=None):
     found = evidence.wait(call, besides)
     if found is None:
         return None
-    is_behind = besides > call.enter
+    is_behind = besides > call.begin
     return ws.Candidate(call, found.cause.enter, ws.PROGRESS, found.cause, metric,
                         Progress(found.first_calls, found.begin, contention if is_behind else None), order)
 

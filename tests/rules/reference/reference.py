@@ -95,7 +95,7 @@ def expect_lines(scenario, with_formation=True):
     result = severities.compute(times)
     lines = []
     for metric in (list(metrics.TIME_METRICS) + list(metrics.COUNT_METRICS)
-                   + list(metrics.INFO_METRICS)):
+                   + list(metrics.INFO_METRICS) + list(severities.POLLING_METRICS)):
         as_text = str if metric in metrics.COUNT_METRICS else scenario_file.format_units
         cells = result.values[metric]
         for path, loc in sorted(cells):

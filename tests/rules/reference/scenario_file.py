@@ -106,6 +106,10 @@ def _with_times(event, function):
     """The arguments of an event with changed times."""
     if event.name == "release_lock" and event.args[2] is not None:
         return event.args[:2] + (function(event.args[2]),) + event.args[3:]
+    if event.name == "buffer_flush":
+        return (function(event.args[0]),)
+    if event.name == "merged":  # the gaps are no point in time
+        return event.args[0], function(event.time) - function(event.time - event.args[1])
     return event.args
 
 
@@ -155,6 +159,9 @@ _PARSERS = {
     "irecv_request": lambda w: (w[0],),
     "irecv": lambda w: (int(w[0]), int(w[1]), int(w[2]), w[3], _optional(w, 4, WORLD)),
     "probe": lambda w: (int(w[0]), int(w[1]), _optional(w, 2, WORLD)),
+    "failed": lambda w: tuple(w),
+    "merged": lambda w: (int(w[0]), parse_time(w[1])),
+    "lost": lambda w: (),
     "request_cancelled": lambda w: (w[0],),
     "coll_begin": lambda w: (),
     "coll_end": _collective,

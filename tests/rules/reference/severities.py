@@ -29,6 +29,9 @@ import thread_waits
 import wait_states as ws
 
 
+POLLING_METRICS = tuple(kind + "_polling" for kind in intervals.KINDS)
+
+
 class Severities:
     """values: {metric: {(call path, location): value}}; wait_states: {call: Candidate}; instances
     and windows: as in matching and epochs."""
@@ -36,7 +39,7 @@ class Severities:
     def __init__(self):
         self.values = {metric: {} for metric in metrics.TIME_METRICS}
         self.values.update({metric: {} for metric in metrics.COUNT_METRICS})
-        self.values.update({metric: {} for metric in metrics.INFO_METRICS})
+        self.values.update({metric: {} for metric in metrics.INFO_METRICS + POLLING_METRICS})
 
     def add(self, metric, call, value):
         """Adds to one metric only; metrics out of scope are created as they come."""
@@ -74,12 +77,12 @@ def compute(timeline):
     candidates += accelerators.candidates(timeline)
     chosen = ws.decide(candidates)
     severities.wait_states, severities.instances, severities.windows = chosen, instances, windows
-    parts = _parts_of_time(chosen, instances, point_to_point.received_by)
+    parts, polled = _parts_of_time(chosen, instances, point_to_point.received_by)
     for call, metric, time in libraries.completions(of_libraries, chosen):
         parts.setdefault(call, []).append((metric, time))
     for call, time in thread_times.forks(timeline):
         parts.setdefault(call, []).append(("omp_fork", time))
-    _add_time(severities, timeline, parts)
+    _add_time(severities, timeline, parts, polled)
     for metric, path, loc, time in thread_times.idle_threads(timeline):
         severities.add_at(metric, path, loc, time)
     for metric, call, time in thread_times.infos(timeline):
@@ -135,28 +138,38 @@ def compute_formation(timeline, severities):
             **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run, thread_times.forks(timeline))}
 
 
+def _parts_of_wait(candidate, wait, received_by):
+    """[(metric, time)] of a wait state, in the order of time."""
+    if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
+        return [(ws.wrong_order_metric(candidate, received_by), wait)]
+    if candidate.metric == "mpi_rma_wait_at_fence":
+        early = ws.early_fence(candidate)
+        return [("mpi_rma_early_fence", early), (candidate.metric, wait - early)]
+    if candidate.rule == ws.EARLY_WAIT:
+        late = ws.late_complete(candidate)
+        return [(candidate.metric, wait - late), ("mpi_rma_late_complete", late)]
+    return [(candidate.metric, wait)]
+
+
 def _parts_of_time(chosen, instances, received_by):
-    """{call: [(metric, time)]}: what of each call's own time does not belong to its own node."""
-    parts = {}
+    """{call: [(metric, time)]}: what of each call's own time does not belong to its own node; and
+    [(candidate, metric, begin, end)] of the waiting in polling loops."""
+    parts, polled = {}, []
     for activity, candidate in chosen.items():
-        wait = candidate.time - activity.begin_of_waiting(candidate.time)
-        of_call = parts.setdefault(activity.call, [])
-        if candidate.rule in (ws.LATE_SENDER, ws.LATE_RECEIVER):
-            of_call.append((ws.wrong_order_metric(candidate, received_by), wait))
-        elif candidate.metric == "mpi_rma_wait_at_fence":
-            early = ws.early_fence(candidate)
-            of_call += [("mpi_rma_early_fence", early), (candidate.metric, wait - early)]
-        elif candidate.rule == ws.EARLY_WAIT:
-            late = ws.late_complete(candidate)
-            of_call += [("mpi_rma_late_complete", late), (candidate.metric, wait - late)]
-        else:
-            of_call.append((candidate.metric, wait))
+        begin = activity.begin_of_waiting(candidate.time)
+        of_wait = _parts_of_wait(candidate, candidate.time - begin, received_by)
+        if activity.call.loop is None:
+            parts.setdefault(activity.call, []).extend(of_wait)
+            continue
+        for metric, time in of_wait:
+            polled.append((candidate, metric, begin, begin + time))
+            begin += time
     for call, metric, time in ws.completions(instances, chosen):
         parts.setdefault(call, []).append((metric, time))
-    return parts
+    return parts, polled
 
 
-def _add_time(severities, timeline, parts):
+def _add_time(severities, timeline, parts, polled):
     for calls in timeline.calls.values():
         for call in calls:
             rest = call.own_time
@@ -167,6 +180,12 @@ def _add_time(severities, timeline, parts):
             assert rest >= 0, "waiting and completion exceed the call"
             severities.add(call.node, call, rest)
             severities.add("overhead", call, call.flushed)
+    for candidate, metric, begin, end in polled:
+        loc = candidate.activity.loc
+        for path, time in timeline.times(loc).in_loop(begin, end).items():
+            severities.add_at(metric, path, loc, time)
+            severities.add_at(metrics.own_node(path[-1]), path, loc, -time)
+            severities.add_at(intervals.kind_of(candidate.metric) + "_polling", path, loc, time)
     _check_partition(severities, timeline)
 
 
@@ -178,7 +197,7 @@ def _check_partition(severities, timeline):
             spent[key] = spent.get(key, 0) + call.own_time + call.flushed
     for metric, cells in severities.values.items():
         if metric not in metrics.COUNT_METRICS and metric not in (
-                metrics.INFO_METRICS + metrics.IDLE_METRICS):
+                metrics.INFO_METRICS + POLLING_METRICS + metrics.IDLE_METRICS):
             for key, value in cells.items():
                 booked[key] = booked.get(key, 0) + value
     assert booked == {key: time for key, time in spent.items() if time}, "time is no partition"
@@ -194,7 +213,7 @@ def _count_calls_and_records(severities, timeline):
     for calls in timeline.calls.values():
         for call in calls:
             if call.node in _SYNCS_RMA:
-                severities.count(_SYNCS_RMA[call.node], call)
+                severities.count(_SYNCS_RMA[call.node], call, call.count)
             for record in call.records:
                 _count_record(severities, record)
 

@@ -103,12 +103,12 @@ def _can_time_out(call):
 def _wanted_from(hold, predecessor, awakenings):
     """When the acquiring call began to wait for the lock: a wait for a condition does when it is
     awakened, else at some time of the hold before."""
-    since = hold.call.enter
+    since = hold.call.begin
     if hold.call in awakenings:
         since = awakenings[hold.call].enter
     elif _is_condition_wait(hold.call):
         since = predecessor.acquired
-    return max(since, hold.call.enter)
+    return max(since, hold.call.begin)
 
 
 def _requested(hold, awakenings):
@@ -117,7 +117,7 @@ def _requested(hold, awakenings):
         return hold.acquired
     if _is_condition_wait(hold.call):
         return awakenings[hold.call].enter if hold.call in awakenings else hold.acquired
-    return hold.call.enter
+    return hold.call.begin
 
 
 def _lock_of(holds, awakenings):

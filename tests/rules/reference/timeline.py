@@ -6,6 +6,7 @@ import collections
 from scenario_file import ScenarioError
 import composition
 import library_functions
+import loops
 import metrics
 import teams
 
@@ -20,18 +21,22 @@ class Call:
 
     `index` is its position among the calls of its location, `records` are the records whose
     innermost open region it is. A call that is still open at the end of the trace ends with the
-    last event of its location.
+    last event of its location. `begin` is its Enter, or that of the first call of the polling loop that
+    it ends. It stands for `count` calls, between which `gaps` of its time lie.
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
-                 "records", "name", "node", "nested", "position", "end_position", "flushed", "is_open")
+                 "records", "name", "node", "nested", "position", "end_position", "flushed", "is_open",
+                 "begin", "loop", "count", "gaps")
 
     def __init__(self, loc, index, region, parent, enter, inherited, position):
         self.loc = loc
         self.index = index
         self.region = region
         self.path = (parent.path if parent else inherited) + (region,)
-        self.enter = enter
+        self.enter = self.begin = enter
+        self.loop = None  # number of the first call of the loop that it ends
+        self.count, self.gaps = 1, 0
         self.leave = None
         self.child_time = 0
         self.is_leaf = True
@@ -54,14 +59,14 @@ class Call:
 
     @property
     def own_time(self):
-        return self.leave - self.enter - self.child_time - self.flushed
+        return self.leave - self.enter - self.child_time - self.flushed - self.gaps
 
     def stretches(self):
         """[(begin, end)] of the parts of the call in which it can wait, none if it cannot at all:
         calls are leaves, but critical and ordered constructs wait until their block begins, and
         threads execute tasks while they wait for others."""
         if self.is_leaf:
-            return [(self.enter, self.leave)]
+            return [(self.begin, self.leave)]
         if self.node in ("omp_critical", "omp_ordered"):
             return [(self.enter, self.nested[0].enter)]
         if self.node in ("omp_ebarrier", "omp_ibarrier", "omp_taskwait"):
@@ -102,7 +107,7 @@ class Record:
 
 
 def _count_visits(scenario):
-    """{(call path, location): number of Enters} of the events as they are."""
+    """{(call path, location): number of calls} of the events as they are."""
     visits = collections.Counter()
     inherited = teams.Teams(scenario)
     for loc, events in scenario.events.items():
@@ -114,7 +119,43 @@ def _count_visits(scenario):
                 visits[stack[-1], loc] += 1
             elif event.name == "leave" and stack:
                 stack.pop()
+            elif event.name == "merged" and stack:
+                visits[stack[-1], loc] += event.args[0] - 1
     return visits
+
+
+class Times:
+    """What a location does when. `segments`: (begin, end, call path) of the innermost open region;
+    `merged`: (call, call path around it) of the calls that stand for several ones; `flushes`: (begin, end,
+    call path) of the recorder's work."""
+
+    def __init__(self, segments, merged, flushes):
+        self.segments, self.merged, self.flushes = segments, merged, flushes
+
+    def in_regions(self, start, end):
+        """{call path: exclusive time between `start` and `end`}."""
+        times = {}
+        for begin, finish, path in self.segments:
+            overlap = min(finish, end) - max(begin, start)
+            if overlap > 0:
+                times[path] = times.get(path, 0) + overlap
+        for call, outer in self.merged:
+            length = call.leave - call.enter
+            first, last = max(start, call.enter) - call.enter, min(end, call.leave) - call.enter
+            if first < last:
+                gaps = last * call.gaps // length - first * call.gaps // length
+                times[call.path] -= gaps
+                times[outer] = times.get(outer, 0) + gaps
+        return {path: time for path, time in times.items() if time}
+
+    def in_loop(self, start, end):
+        """The same for a part of a polling loop that waits: without the work of the recorder."""
+        times = self.in_regions(start, end)
+        for begin, finish, path in self.flushes:
+            overlap = min(finish, end) - max(begin, start)
+            if overlap > 0:
+                times[path] -= overlap
+        return times
 
 
 class Timeline:
@@ -122,12 +163,14 @@ class Timeline:
     process's order (MPI records inside MPI calls only); library_records: those inside calls of other
     libraries; thread_records: {location: [Record]} of threads, whose call is None outside of all;
     segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams;
-    visits: {(call path, location): number of Enters}. Stretches that are known by samples are composed
+    merged: {location: [(call, call path around it)]}, see Times;
+    visits: {(call path, location): number of calls}. Stretches that are known by samples are composed
     in all but the visits."""
 
     def __init__(self, scenario):
         self.visits = _count_visits(scenario)
         self.is_sampled = composition.is_sampled(scenario)
+        polled = loops.find(scenario)
         self.recorded = scenario if composition.has_estimates(scenario) else None
         scenario = composition.compose(scenario)
         self.scenario = scenario
@@ -136,14 +179,20 @@ class Timeline:
         self.library_records = {rank: [] for rank in range(scenario.ranks)}
         self.thread_records = {}
         self.segments = {}
+        self.merged = {}
+        self.flushes = {}  # {location: [(begin, end, call path)]}
         self.teams = teams.Teams(scenario)
         for loc in sorted(scenario.events):
             self._add_location(loc, scenario.events[loc])
+            self._add_loops(loc, polled[loc])
         for records in [*self.records.values(), *self.library_records.values()]:
             # One thread: the order of the records. Several: the process has no common sequence, so
             # the Enter of the enclosing call decides, then the thread, then the sequence.
             if len({record.call.loc for record in records}) > 1:
                 records.sort(key=lambda r: (r.call.enter, r.call.loc, r.sequence))
+
+    def times(self, loc):
+        return Times(self.segments.get(loc, []), self.merged.get(loc, []), self.flushes.get(loc, []))
 
     def _add_location(self, loc, events):
         calls, stack, segments = [], [], []
@@ -161,8 +210,13 @@ class Timeline:
                 if not stack or stack[-1].region != event.args[0]:
                     raise ScenarioError("line %d: leave without enter" % event.line)
                 self._close(stack, event.time, sequence)
+            elif event.name == "merged":
+                if stack and stack[-1].node != "comp":
+                    stack[-1].count = event.args[0]
+                    stack[-1].gaps = event.args[1] if len(stack) > 1 else 0  # there is a caller
             elif event.name == "buffer_flush":
                 if stack:
+                    self.flushes.setdefault(loc, []).append((event.time, event.args[0], stack[-1].path))
                     stack[-1].flushed += event.args[0] - event.time
             elif event.name in teams.THREAD_EVENTS:
                 record = Record(event, stack[-1] if stack else None, sequence)
@@ -181,6 +235,13 @@ class Timeline:
             self._close(stack, events[-1].time, len(events))
         self.calls[loc] = calls
         self.segments[loc] = segments
+        self.merged[loc] = [(call, call.path[:-1]) for call in calls if call.gaps]
+
+    def _add_loops(self, loc, polled):
+        of_libraries = [call for call in self.calls[loc] if call.node != "comp"]
+        for first, last in polled:
+            of_libraries[last].loop = first
+            of_libraries[last].begin = of_libraries[first].enter
 
     @staticmethod
     def _close(stack, time, position):
@@ -188,4 +249,4 @@ class Timeline:
         call.leave = time
         call.end_position = position
         if stack:
-            stack[-1].child_time += call.leave - call.enter
+            stack[-1].child_time += call.leave - call.enter - call.gaps

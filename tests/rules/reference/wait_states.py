@@ -383,7 +383,7 @@ def early_fence(candidate):
 def late_complete(candidate):
     """Part of an Early Wait behind the last operation on its process."""
     target, accesses = candidate.detail
-    wait = candidate.time - candidate.activity.enter
+    wait = candidate.time - candidate.activity.begin
     leaves = [operation.call.leave for access in accesses
               for operation in access.operations_on(target)]
     if not leaves:
