@@ -186,6 +186,7 @@ static void open_session(const struct fm_exchange *exchange)
     uint64_t resolution = fm_clock_resolution();
     fm_session_state.noticeable = resolution / 1000;
     fm_processor_begin(resolution);
+    fm_merged_begin(resolution);
     fm_session_set(&fm_session.open);
     fm_threads_interval(fm_session_state.flight.bytes == 0 ? fm_session_flush_interval(resolution)
                                                            : UINT64_MAX);
