@@ -10,8 +10,10 @@
 #define SHORT_NANOSECONDS   2000
 #define LONGEST_NANOSECONDS 100000
 
-/* Number of short gaps on both sides of a long one, in which the thread had no processor. */
+/* Number of short gaps in front of each long one, in which the thread had no processor, and the
+ * number for which they count at most: interrupts come in groups. */
 #define MANY_GAPS 100
+#define MOST_GAPS 1000
 
 void fm_polling_begin(struct fm_polling_search *search)
 {
@@ -36,7 +38,7 @@ void fm_polling_free(struct fm_polling_search *search)
 
 static void close_run(struct fm_polling_search *search)
 {
-    search->is_open = search->restarts = search->is_lost = search->long_is_open = false;
+    search->is_open = search->restarts = search->is_lost = false;
     search->probe = FM_NONE;
     search->gap_begin = UINT64_MAX;
     search->samples.count = 0;
@@ -72,12 +74,12 @@ static void judge_gaps(struct fm_polling_search *search, bool are_short, uint64_
         return;
     }
     if (are_short) {
-        const uint64_t more = MANY_GAPS - search->short_gaps;
+        const uint64_t more = MOST_GAPS - search->short_gaps;
         search->short_gaps += (uint32_t)(count < more ? count : more);
-        search->long_is_open &= search->short_gaps < MANY_GAPS;
+    } else if (count <= search->short_gaps / MANY_GAPS) {
+        search->short_gaps -= (uint32_t)count * MANY_GAPS;
     } else {
-        search->restarts = search->short_gaps < MANY_GAPS || count > 1;
-        search->long_is_open = !search->restarts;
+        search->restarts = true;
         search->short_gaps = 0;
     }
 }
@@ -239,7 +241,7 @@ static void add_test(struct fm_builder *builder, const struct fm_region *region,
     const bool begins = !search->is_open || search->restarts;
     if (begins) {
         search->is_open = true;
-        search->restarts = search->long_is_open = false;
+        search->restarts = false;
         search->first = frame->activity;
         search->short_gaps = 0;
     }

@@ -14,18 +14,16 @@
 
 /** The run of failed tests that may become a loop. */
 struct fm_polling_search {
-    bool is_open;        /**< there is a failed test */
-    bool restarts;       /**< a gap has ended the run: the next failed test begins another one */
-    bool is_lost;        /**< the current gap: the thread had no processor */
-    bool long_is_open;   /**< a long gap was accepted by the short ones in front of it; those behind
-                              it are fewer than needed, up to now */
-    bool has_name;       /**< the current test names what it tests */
-    bool is_awaited;     /**< the current call has completed something that was tested by name */
-    uint32_t first;      /**< first failed test of the run */
-    uint32_t current;    /**< call in progress: a part of the run, or the first call of one;
-                              FM_NONE: none */
-    uint32_t calls;      /**< calls and pauses up to now */
-    uint32_t test_visit; /**< node of the last failed test */
+    bool is_open;         /**< there is a failed test */
+    bool restarts;        /**< a gap has ended the run: the next failed test begins another one */
+    bool is_lost;         /**< the current gap: the thread had no processor */
+    bool has_name;        /**< the current test names what it tests */
+    bool is_awaited;      /**< the current call has completed something that was tested by name */
+    uint32_t first;       /**< first failed test of the run */
+    uint32_t current;     /**< call in progress: a part of the run, or the first call of one;
+                               FM_NONE: none */
+    uint32_t calls;       /**< calls and pauses up to now */
+    uint32_t test_visit;  /**< node of the last failed test */
     uint32_t pause_depth; /**< open regions when a pause was entered; 0: none is open */
     uint32_t short_gaps;  /**< at the end of the run */
     uint32_t probe;       /**< last failed test of the run that is a probe; FM_NONE: none, or it is

@@ -14,7 +14,7 @@ import metrics
 
 MICROSECOND = Fraction(1, 10 ** 6)
 ALONE, AROUND = 2 * MICROSECOND, 100 * MICROSECOND  # longest gap: as such, beside a failed call as long
-MANY = 100  # short gaps around a long one
+MANY, MOST = 100, 1000  # short gaps in front of each long one, and those that count at most
 
 PASSES_TIME = {"sched_yield", "sleep", "usleep", "nanosleep", "clock_nanosleep", "poll"}
 # What is tested, and the calls that wait for it.
@@ -285,11 +285,11 @@ class _Finder:
                     gaps += self._inner_gaps(token, test)
         if None in gaps:
             return False
-        for at, is_short in enumerate(gaps):
-            if not is_short:
-                behind = gaps[at + 1:at + 1 + MANY]
-                if at < MANY or not all(gaps[at - MANY:at]) or not all(behind):
-                    return False
+        left = 0
+        for is_short in gaps:
+            left = min(left + 1, MOST) if is_short else left - MANY
+            if left < 0:
+                return False
         return True
 
     def _is_short(self, gap, call):
