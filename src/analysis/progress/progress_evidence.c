@@ -134,9 +134,8 @@ static bool describe(const struct fm_progress *progress, uint32_t process,
         .states = needs->states.items + trial->first_state,
         .count = needing->partner_count,
     };
-    return location->nested.count == 0 ||
-           fm_location_own_time(location, activity) ==
-               judged->leave - location->enter.items[activity];
+    return location->nested.count == 0 || fm_location_own_time(location, activity) ==
+                                              judged->leave - location->enter.items[activity];
 }
 
 /* @return whether a partner is outside of all progressing calls when the need begins */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/results/progress_findings.h"
+#include "analysis/progress/progress_findings.h"
 
 #include "analysis/progress/progress_evidence.h"
 #include "base/containers/sort.h"

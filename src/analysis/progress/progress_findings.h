@@ -2,8 +2,8 @@
 /** @file
  * Findings of the report that state the evidence by which calls wait for progress, or do not.
  */
-#ifndef FERMATA_ANALYSIS_RESULTS_PROGRESS_FINDINGS_H
-#define FERMATA_ANALYSIS_RESULTS_PROGRESS_FINDINGS_H
+#ifndef FERMATA_ANALYSIS_PROGRESS_PROGRESS_FINDINGS_H
+#define FERMATA_ANALYSIS_PROGRESS_PROGRESS_FINDINGS_H
 
 #include "analysis/model/run.h"
 
