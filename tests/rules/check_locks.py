@@ -30,7 +30,7 @@ PLACES = 5
 def _waits_of(holds, awakenings):
     """[(from, until, call)] in the queue for a lock."""
     waits = []
-    for candidate in thread_locks._of_lock(holds, awakenings):
+    for candidate, _ in thread_locks.queue_of(holds, awakenings):
         hold = holds[candidate.order]
         before = holds[thread_locks.blocked_by(holds, candidate.order)]
         waits.append((thread_locks._wanted_from(hold, before, awakenings), candidate.time, hold.call))

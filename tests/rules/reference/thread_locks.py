@@ -129,7 +129,13 @@ def _lock_of(holds, awakenings):
 
 
 def _of_lock(holds, awakenings):
+    return [candidate for candidate, is_awakened_late in queue_of(holds, awakenings) if not is_awakened_late]
+
+
+def queue_of(holds, awakenings):
+    """[(candidate, does it wait longer for the condition, which decides)] of those in the queue for a lock."""
     waits = {}  # {hold: its candidate}
+    queue = []
     lock = _lock_of(holds, awakenings) if holds else None
     for position, hold in enumerate(holds):
         number = blocked_by(holds, position)
@@ -147,15 +153,17 @@ def _of_lock(holds, awakenings):
         if max(window[0], _wanted_from(hold, predecessor, awakenings)) >= time:
             continue
         awakening = awakenings.get(hold.call)
-        if awakening is not None and awakening.enter - hold.call.enter > time - awakening.enter:
-            continue  # the longer part is the wait for the condition
+        is_awakened_late = awakening is not None and awakening.enter - hold.call.enter > time - awakening.enter
         head = None if awakening is None else (awakening.loc, awakening.enter)
         before = [_as_hold(other, awakenings) for other in reversed(holds[:number + 1])
                   if other.conflicts(hold) and other.loc != hold.loc]
         contention = Contention(_as_hold(hold, awakenings), before, lock, None, head)
-        waits[hold] = ws.Candidate(hold.call, time, ws.LOCK_CONTENTION, predecessor.release,
-                                   _metric(hold.call), contention, position)
-    return waits.values()
+        candidate = ws.Candidate(hold.call, time, ws.LOCK_CONTENTION, predecessor.release,
+                                 _metric(hold.call), contention, position)
+        queue.append((candidate, is_awakened_late))
+        if not is_awakened_late:
+            waits[hold] = candidate
+    return queue
 
 
 def _as_hold(hold, awakenings):
