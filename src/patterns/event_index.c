@@ -134,6 +134,13 @@ struct fm_event fm_event_of_call(const struct fm_event_index *index, uint32_t lo
     };
 }
 
+int64_t fm_event_waited(const struct fm_event_index *index, const struct fm_event *event)
+{
+    const struct fm_candidate *wait = event->data;
+    const struct fm_location *location = &index->trace->locations[event->location];
+    return (int64_t)(wait->t - fm_trace_begin(location, wait->activity));
+}
+
 struct fm_event fm_event_of_hold(const struct fm_event_index *index,
                                  const struct fm_kept_hold *kept)
 {

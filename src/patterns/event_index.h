@@ -83,6 +83,9 @@ void fm_event_index_close(struct fm_event_index *index);
 struct fm_event fm_event_of_call(const struct fm_event_index *index, uint32_t location,
                                  uint32_t activity);
 
+/** @return the ticks of a wait state: of a polling loop from its first call on. */
+int64_t fm_event_waited(const struct fm_event_index *index, const struct fm_event *event);
+
 /** @return a hold of a lock as an event at its owner. O(log calls) */
 struct fm_event fm_event_of_hold(const struct fm_event_index *index,
                                  const struct fm_kept_hold *kept);

@@ -122,7 +122,7 @@ def check_events(folder):
     wanted = dict.fromkeys(kinds, 0)
     have = [fermata_command.ALL_EVENTS, *(os.path.join(fermata_command.SCENARIOS, name + ".scn")
                                           for name in ("p2p/late-sender-recv", "collective/barrier-wait",
-                                                       "phases/iterations"))]
+                                                       "phases/iterations", "polling/flush"))]
     chosen = [scenario for scenario in have for _ in kinds] + share.some(fermata_command.scenarios(), 4)
     for number, scenario in enumerate(chosen):
         archive = os.path.join(folder, "of-events")

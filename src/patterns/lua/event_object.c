@@ -248,7 +248,7 @@ static void push_wait_field(lua_State *state, const struct fm_event *event, enum
         lua_pushstring(state, fm_metric_info((fm_metric_t)wait->metric)->id);
         break;
     case FIELD_waited:
-        lua_pushinteger(state, (lua_Integer)(wait->t - begin_of(index, event)));
+        lua_pushinteger(state, (lua_Integer)fm_event_waited(index, event));
         break;
     case FIELD_own:
         lua_pushinteger(state, event->value);

@@ -114,7 +114,7 @@ static void fill_wait(const struct fm_event_index *index, const struct fm_event 
 {
     const struct fm_candidate *wait = event->data;
     public->metric = fm_metric_info((fm_metric_t)wait->metric)->id;
-    public->waited = ticks(index, wait->t) - public->enter;
+    public->waited = fm_event_waited(index, event);
     public->own = event->value;
 }
 
