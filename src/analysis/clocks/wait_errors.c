@@ -3,28 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/team/team.h"
-
-#include <string.h>
-
-/* @return [process]: a number that processes of one node share. O(processes * nodes) */
-static uint32_t *number_nodes(const struct fm_trace *trace)
-{
-    uint32_t *node_of = fm_allocate(trace->process_count, sizeof *node_of);
-    FM_VECTOR(const char *) nodes = {0};
-    for (uint32_t p = 0; p < trace->process_count; p++) {
-        const char *node = trace->processes[p].node;
-        uint32_t number = 0;
-        while (number < nodes.count && strcmp(nodes.items[number], node) != 0) {
-            number++;
-        }
-        if (number == nodes.count) {
-            fm_vector_push(&nodes, node);
-        }
-        node_of[p] = number;
-    }
-    fm_vector_free(&nodes);
-    return node_of;
-}
+#include "trace/tables/nodes.h"
 
 /* The processes of the analysis in their order have the locations in their order. */
 static void share_readings(struct fm_wait_errors *errors)
@@ -45,20 +24,11 @@ static void share_readings(struct fm_wait_errors *errors)
 /* @return how long processor times were read before a call. O(log readings) */
 static uint64_t reading_before(const struct fm_wait_errors *errors, struct fm_call_ref call)
 {
-    size_t low = 0, high = errors->readings.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct fm_call_ref at = errors->readings.items[middle].call;
-        if (at.location < call.location ||
-            (at.location == call.location && at.activity < call.activity)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < errors->readings.count && fm_same_call(errors->readings.items[low].call, call)
-               ? errors->readings.items[low].ticks
-               : 0;
+    const struct fm_call_reading *readings = errors->readings.items;
+    const size_t count = errors->readings.count;
+    const size_t place =
+        count == 0 ? 0 : fm_count_calls_before(&readings->call, count, sizeof *readings, call);
+    return place < count && fm_same_call(readings[place].call, call) ? readings[place].ticks : 0;
 }
 
 /* @return what recording costs that makes `events` in `time`: two of them are a call */
@@ -86,7 +56,7 @@ struct fm_wait_errors *fm_wait_errors_create(const struct fm_analysis *analysis)
     }
     errors->recording = recording_cost(analysis, events, errors->time);
     if (analysis->errors.clock != 0) {
-        errors->node_of = number_nodes(trace);
+        errors->node_of = fm_number_nodes(trace);
     }
     share_readings(errors);
     return errors;

@@ -17,6 +17,34 @@ static inline bool fm_same_call(struct fm_call_ref a, struct fm_call_ref b)
     return a.activity == b.activity && a.location == b.location;
 }
 
+/** @return < 0, 0, > 0: the order of two calls, by location and activity. */
+static inline int fm_compare_calls(struct fm_call_ref a, struct fm_call_ref b)
+{
+    if (a.location != b.location) {
+        return a.location < b.location ? -1 : 1;
+    }
+    return a.activity < b.activity ? -1 : a.activity > b.activity;
+}
+
+/** @return how many elements of a list in the order of their calls have a call before `call`
+ * @param first   call of the first element; not read if there is none
+ * @param stride  bytes from one element to the next */
+static inline size_t fm_count_calls_before(const struct fm_call_ref *first, size_t count,
+                                           size_t stride, struct fm_call_ref call)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const char *at = (const char *)first + middle * stride;
+        if (fm_compare_calls(*(const struct fm_call_ref *)at, call) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
 /** @return when a call was entered, which must not be missing. */
 static inline uint64_t fm_call_enter(const struct fm_trace *trace, struct fm_call_ref call)
 {

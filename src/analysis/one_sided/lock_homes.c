@@ -84,28 +84,13 @@ static uint32_t home_of(const struct fm_lock_homes *homes, const struct fm_lock_
     return communicator->is_self ? epoch->target : communicator->members[0];
 }
 
-static int compare_calls(struct fm_call_ref a, struct fm_call_ref b)
-{
-    if (a.location != b.location) {
-        return a.location < b.location ? -1 : 1;
-    }
-    return a.activity < b.activity ? -1 : a.activity > b.activity;
-}
-
 static uint64_t progress_until(const struct fm_lock_epochs *locks, struct fm_call_ref release)
 {
-    size_t low = 0, high = locks->releases.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_calls(locks->releases.items[middle].call, release) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < locks->releases.count && fm_same_call(locks->releases.items[low].call, release)
-               ? locks->releases.items[low].until
-               : 0;
+    const struct fm_release_progress *releases = locks->releases.items;
+    const size_t count = locks->releases.count;
+    const size_t place =
+        count == 0 ? 0 : fm_count_calls_before(&releases->call, count, sizeof *releases, release);
+    return place < count && fm_same_call(releases[place].call, release) ? releases[place].until : 0;
 }
 
 /* Completes a call by its wait for progress behind one for the lock. */
@@ -118,7 +103,7 @@ static void describe_progress(const struct fm_lock_epochs *locks, uint32_t epoch
         const size_t middle = low + (high - low) / 2;
         const struct fm_contended_progress *progress = &locks->contended.items[middle];
         if (progress->epoch < epoch ||
-            (progress->epoch == epoch && compare_calls(progress->call, call) < 0)) {
+            (progress->epoch == epoch && fm_compare_calls(progress->call, call) < 0)) {
             low = middle + 1;
         } else {
             high = middle;

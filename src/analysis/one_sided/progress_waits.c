@@ -9,19 +9,11 @@
 
 #include "base/containers/sort.h"
 
-static int compare_refs(struct fm_call_ref a, struct fm_call_ref b)
-{
-    if (a.location != b.location) {
-        return a.location < b.location ? -1 : 1;
-    }
-    return a.activity < b.activity ? -1 : a.activity > b.activity;
-}
-
 /* By call, then time. */
 static int compare_notes(const void *a, const void *b)
 {
     const struct fm_contention_note *left = a, *right = b;
-    const int order = compare_refs(left->call, right->call);
+    const int order = fm_compare_calls(left->call, right->call);
     return order != 0 ? order : left->t < right->t ? -1 : left->t > right->t;
 }
 
@@ -34,16 +26,9 @@ void fm_progress_waits_sort(struct fm_lock_epochs *locks)
 /* @return the first of the sorted notes of a call, or where it would stand */
 static size_t first_note(const struct fm_lock_epochs *locks, struct fm_call_ref call)
 {
-    size_t low = 0, high = locks->contentions.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_refs(locks->contentions.items[middle].call, call) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    const struct fm_contention_note *notes = locks->contentions.items;
+    const size_t count = locks->contentions.count;
+    return count == 0 ? 0 : fm_count_calls_before(&notes->call, count, sizeof *notes, call);
 }
 
 static bool is_note_of(const struct fm_lock_epochs *locks, size_t note, struct fm_call_ref call)
@@ -136,14 +121,14 @@ static void add_trials(void *context, unsigned worker, uint32_t first, uint32_t 
 static int compare_releases(const void *a, const void *b)
 {
     const struct fm_release_progress *left = a, *right = b;
-    return compare_refs(left->call, right->call);
+    return fm_compare_calls(left->call, right->call);
 }
 
 static int compare_contended(const void *a, const void *b)
 {
     const struct fm_contended_progress *left = a, *right = b;
     return left->epoch != right->epoch ? (left->epoch < right->epoch ? -1 : 1)
-                                       : compare_refs(left->call, right->call);
+                                       : fm_compare_calls(left->call, right->call);
 }
 
 static void judge_trials(const struct fm_analysis *analysis, uint32_t process, uint32_t needing,

@@ -5,7 +5,7 @@
 #include "analysis/p2p/completions.h"
 #include "analysis/p2p/message_needs.h"
 #include "analysis/p2p/partitioned_sends.h"
-#include "analysis/progress/nodes.h"
+#include "trace/tables/nodes.h"
 
 #include "base/containers/search.h"
 #include "base/containers/sort.h"

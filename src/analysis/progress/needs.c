@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/progress/needs.h"
 
-#include "analysis/progress/nodes.h"
+#include "trace/tables/nodes.h"
 
 #include "engine/dispatch/dispatch.h"
 

@@ -2,8 +2,8 @@
 /** @file
  * The nodes of a run.
  */
-#ifndef FERMATA_ANALYSIS_PROGRESS_NODES_H
-#define FERMATA_ANALYSIS_PROGRESS_NODES_H
+#ifndef FERMATA_TRACE_TABLES_NODES_H
+#define FERMATA_TRACE_TABLES_NODES_H
 
 #include "trace/tables/trace.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/progress/nodes.h"
+#include "trace/tables/nodes.h"
 
 #include "base/containers/sort.h"
 #include "base/memory.h"
