@@ -66,7 +66,7 @@ static void take_gap(void *context, unsigned worker, uint32_t process, const voi
     (void)process;
     struct fm_lock_holders *holders = context;
     struct dividing dividing = {holders, record, worker};
-    fm_lock_gap_divide(holders->progress, record, send_part, &dividing);
+    fm_lock_gap_divide(holders->partners, holders->analysis->trace, record, send_part, &dividing);
 }
 
 static void take_claim(void *context, unsigned worker, uint32_t process, const void *record)
@@ -91,7 +91,7 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
     holders->locks = fm_allocate(analysis->trace->process_count, sizeof *holders->locks);
     holders->counts = fm_allocate(analysis->trace->process_count, sizeof *holders->counts);
     holders->scratch = fm_lock_scratch_create(fm_engine_workers(analysis->engine));
-    holders->progress = fm_lock_gaps_create(analysis);
+    holders->partners = fm_partner_calls_create(analysis);
     holders->gaps =
         fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_gap), take_gap, holders);
     holders->spans =
@@ -144,27 +144,22 @@ void fm_lock_send_claim(struct fm_lock_holders *holders, unsigned worker,
     fm_dispatch_send(holders->claims, worker, fm_trace_process(trace, claim->cause), &sent);
 }
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_claims(const void *a, const void *b)
 {
     const struct fm_lock_claim *left = a, *right = b;
-    int order = compare_numbers(left->until, right->until);
-    order = order != 0 ? order : compare_numbers(left->waiter, right->waiter);
-    order = order != 0 ? order : compare_numbers(left->cause, right->cause);
-    order = order != 0 ? order : compare_numbers(left->enter, right->enter);
-    order = order != 0 ? order : compare_numbers(left->wait, right->wait);
-    return order != 0 ? order : compare_numbers(left->from, right->from);
+    int order = fm_compare_numbers(left->until, right->until);
+    order = order != 0 ? order : fm_compare_numbers(left->waiter, right->waiter);
+    order = order != 0 ? order : fm_compare_numbers(left->cause, right->cause);
+    order = order != 0 ? order : fm_compare_numbers(left->enter, right->enter);
+    order = order != 0 ? order : fm_compare_numbers(left->wait, right->wait);
+    return order != 0 ? order : fm_compare_numbers(left->from, right->from);
 }
 
 static int compare_spans(const void *a, const void *b)
 {
     const struct fm_holder_span *left = a, *right = b;
-    int order = compare_numbers(left->from, right->from);
-    return order != 0 ? order : compare_numbers(left->succession, right->succession);
+    int order = fm_compare_numbers(left->from, right->from);
+    return order != 0 ? order : fm_compare_numbers(left->succession, right->succession);
 }
 
 size_t fm_lock_claims_find(const fm_lock_claims *claims, const struct fm_lock_claim *wanted,
@@ -214,8 +209,8 @@ static void close_sending(struct fm_lock_holders *holders)
     }
     fm_lock_scratch_free(holders->scratch, fm_engine_workers(holders->analysis->engine));
     holders->scratch = NULL;
-    fm_lock_gaps_free(holders->progress);
-    holders->progress = NULL;
+    fm_partner_calls_free(holders->partners);
+    holders->partners = NULL;
     fm_dispatch_free(holders->gaps);
     fm_dispatch_free(holders->spans);
     fm_dispatch_free(holders->claims);

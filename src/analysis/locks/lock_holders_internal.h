@@ -20,13 +20,13 @@ struct fm_lock_counts {
 
 struct fm_lock_holders {
     const struct fm_analysis *analysis;
-    struct fm_lock_view *views;      /**< by location */
-    fm_lock_turns *turns;            /**< by process */
-    fm_contended_locks *locks;       /**< by process at which they are judged */
-    struct fm_lock_counts *counts;   /**< by process: what is judged there, so far */
-    struct fm_lock_scratch *scratch; /**< by worker; NULL once all is delivered */
-    struct fm_lock_gaps *progress;   /**< of the targets; NULL once all is delivered */
-    struct fm_dispatch *gaps;        /**< to the target */
+    struct fm_lock_view *views;        /**< by location */
+    fm_lock_turns *turns;              /**< by process */
+    fm_contended_locks *locks;         /**< by process at which they are judged */
+    struct fm_lock_counts *counts;     /**< by process: what is judged there, so far */
+    struct fm_lock_scratch *scratch;   /**< by worker; NULL once all is delivered */
+    struct fm_partner_calls *partners; /**< what targets do in gaps; NULL once all is delivered */
+    struct fm_dispatch *gaps;          /**< to the target */
     struct fm_dispatch *spans;
     struct fm_dispatch *claims;
     struct fm_dispatch *marks;     /**< to the waiting location */

@@ -427,23 +427,18 @@ struct numbered_hold {
     uint32_t number;
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 static int compare_kept(const void *a, const void *b)
 {
     const struct fm_kept_hold *left = &((const struct numbered_hold *)a)->kept;
     const struct fm_kept_hold *right = &((const struct numbered_hold *)b)->kept;
-    int order = compare_numbers(left->window, right->window);
-    order = order != 0 ? order : compare_numbers(left->hold.paradigm, right->hold.paradigm);
-    order = order != 0 ? order : compare_numbers(left->hold.target, right->hold.target);
-    order = order != 0 ? order : compare_numbers(left->hold.lock, right->hold.lock);
-    order = order != 0 ? order : compare_numbers(left->hold.held_from, right->hold.held_from);
-    order = order != 0 ? order : compare_numbers(left->hold.released, right->hold.released);
-    order = order != 0 ? order : compare_numbers(left->hold.requested, right->hold.requested);
-    return order != 0 ? order : compare_numbers(left->hold.owner, right->hold.owner);
+    int order = fm_compare_numbers(left->window, right->window);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.paradigm, right->hold.paradigm);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.target, right->hold.target);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.lock, right->hold.lock);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.held_from, right->hold.held_from);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.released, right->hold.released);
+    order = order != 0 ? order : fm_compare_numbers(left->hold.requested, right->hold.requested);
+    return order != 0 ? order : fm_compare_numbers(left->hold.owner, right->hold.owner);
 }
 
 fm_kept_holds fm_lock_queues_take_holds(struct fm_lock_queues *queues)

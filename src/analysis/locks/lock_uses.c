@@ -3,20 +3,15 @@
 
 #include "base/containers/sort.h"
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* ---- marks ---- */
 
 static int compare_marks(const void *a, const void *b)
 {
     const struct fm_lock_mark *left = a, *right = b;
-    int order = compare_numbers(left->until, right->until);
-    order = order != 0 ? order : compare_numbers(left->cause, right->cause);
-    order = order != 0 ? order : compare_numbers(left->enter, right->enter);
-    return order != 0 ? order : compare_numbers(left->wait, right->wait);
+    int order = fm_compare_numbers(left->until, right->until);
+    order = order != 0 ? order : fm_compare_numbers(left->cause, right->cause);
+    order = order != 0 ? order : fm_compare_numbers(left->enter, right->enter);
+    return order != 0 ? order : fm_compare_numbers(left->wait, right->wait);
 }
 
 void fm_lock_marks_sort(fm_lock_marks *marks)
@@ -49,9 +44,9 @@ const struct fm_lock_mark *fm_lock_mark_find(const fm_lock_marks *marks, uint64_
 static int compare_presences(const void *a, const void *b)
 {
     const struct fm_lock_presence *left = a, *right = b;
-    int order = compare_numbers(left->lock, right->lock);
-    order = order != 0 ? order : compare_numbers(left->from, right->from);
-    return order != 0 ? order : compare_numbers(left->to, right->to);
+    int order = fm_compare_numbers(left->lock, right->lock);
+    order = order != 0 ? order : fm_compare_numbers(left->from, right->from);
+    return order != 0 ? order : fm_compare_numbers(left->to, right->to);
 }
 
 void fm_lock_presences_join(fm_lock_presences *presences)

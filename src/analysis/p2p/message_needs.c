@@ -20,7 +20,7 @@ typedef FM_VECTOR(struct side) side_vector;
 
 struct fm_message_needs {
     struct fm_analysis *analysis;
-    uint8_t *traits;           /* by region */
+    const uint8_t *traits;     /* by region */
     side_vector *sides;        /* by process that owns the call */
     struct fm_dispatch *sent;  /* to senders */
     struct fm_progress *found; /* NULL: not weighed yet */
@@ -171,19 +171,13 @@ void fm_message_needs_deliver(struct fm_message_needs *needs)
 
 /* ---- weighing ---- */
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return a < b ? -1 : a > b;
-}
-
 /* By call, partner, and the event, the latest one first. */
 static int compare_sides(const void *a, const void *b)
 {
     const struct side *left = a, *right = b;
-    int order = compare_numbers(left->call.location, right->call.location);
-    order = order != 0 ? order : compare_numbers(left->call.activity, right->call.activity);
-    order = order != 0 ? order : compare_numbers(left->partner.process, right->partner.process);
-    return order != 0 ? order : compare_numbers(right->partner.event, left->partner.event);
+    int order = fm_compare_calls(left->call, right->call);
+    order = order != 0 ? order : fm_compare_numbers(left->partner.process, right->partner.process);
+    return order != 0 ? order : fm_compare_numbers(right->partner.event, left->partner.event);
 }
 
 /* Adds the need of a call for one partner: that of all of their messages.
@@ -238,7 +232,8 @@ const struct fm_progress *fm_message_needs_weigh(struct fm_message_needs *needs)
     return needs->found;
 }
 
-struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis)
+struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis,
+                                                 const uint8_t *traits)
 {
     if (analysis->asynchronous_progress) {
         return NULL;
@@ -246,7 +241,7 @@ struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis)
     struct fm_message_needs *needs = fm_allocate(1, sizeof *needs);
     *needs = (struct fm_message_needs){
         .analysis = analysis,
-        .traits = fm_message_traits(analysis->trace),
+        .traits = traits,
         .sides = fm_allocate(analysis->trace->process_count, sizeof *needs->sides),
         .sent = fm_dispatch_create(analysis->engine, sizeof(struct side), keep_side, needs),
     };
@@ -263,7 +258,6 @@ void fm_message_needs_free(struct fm_message_needs *needs)
     }
     fm_progress_free(needs->found);
     fm_dispatch_free(needs->sent);
-    fm_free(needs->traits);
     fm_free(needs->sides);
     fm_free(needs);
 }

@@ -21,8 +21,10 @@ enum {
 /** @return by region: bits FM_MESSAGE_CALL_...; to be freed with fm_free() */
 uint8_t *fm_message_traits(const struct fm_trace *trace);
 
-/** @return no needs yet; NULL if the user states that all progress is asynchronous */
-struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis);
+/** @param traits  fm_message_traits(), as long as needs are added
+ * @return no needs yet; NULL if the user states that all progress is asynchronous */
+struct fm_message_needs *fm_message_needs_create(struct fm_analysis *analysis,
+                                                 const uint8_t *traits);
 
 /** NULL is allowed. */
 void fm_message_needs_free(struct fm_message_needs *needs);

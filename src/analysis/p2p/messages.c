@@ -363,7 +363,7 @@ void fm_messages_match(struct fm_analysis *analysis)
     }
     fm_sends_match(&p2p.sends, analysis);
     p2p.unexpected = fm_unexpected_create(analysis, &p2p.sends);
-    p2p.needs = fm_message_needs_create(analysis);
+    p2p.needs = fm_message_needs_create(analysis, p2p.sends.traits);
     fm_finders_run(analysis, judge_messages, &p2p);
     fm_message_needs_deliver(p2p.needs);
     analysis->message_needs = p2p.needs;

@@ -5,7 +5,14 @@
 #ifndef FERMATA_BASE_CONTAINERS_SORT_H
 #define FERMATA_BASE_CONTAINERS_SORT_H
 
+#include <stdint.h>
 #include <stdlib.h>
+
+/** @return -1, 0, 1: the order of two numbers. */
+static inline int fm_compare_numbers(uint64_t a, uint64_t b)
+{
+    return a < b ? -1 : a > b;
+}
 
 /** Sorts `count` elements of `size` bytes; `items` may be NULL if there are none. */
 static inline void fm_sort(void *items, size_t count, size_t size,

@@ -41,18 +41,13 @@ struct additions {
     size_t next; /* next item of `by_time` */
 };
 
-static int compare_numbers(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
 static int compare_ends(const void *left, const void *right)
 {
     const struct transfer_end *a = left, *b = right;
-    int order = compare_numbers(a->location, b->location);
-    order = order != 0 ? order : compare_numbers(a->activity, b->activity);
-    order = order != 0 ? order : compare_numbers(a->time, b->time);
-    return order != 0 ? order : compare_numbers(a->transfer, b->transfer);
+    int order = fm_compare_numbers(a->location, b->location);
+    order = order != 0 ? order : fm_compare_numbers(a->activity, b->activity);
+    order = order != 0 ? order : fm_compare_numbers(a->time, b->time);
+    return order != 0 ? order : fm_compare_numbers(a->transfer, b->transfer);
 }
 
 static void add_end(struct additions *additions, struct transfer_end end)
