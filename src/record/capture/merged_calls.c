@@ -290,13 +290,11 @@ static void add_to(const struct fm_merged_entry *entry, uint32_t calls, uint64_t
     __atomic_store_n(merged, *merged + fm_record_merge(calls, gaps), __ATOMIC_RELAXED);
 }
 
-/* Adds the open call to an entry, and removes its own records. */
-static void merge(struct fm_thread *thread, struct fm_merged_entry *entry)
+/* Adds a call to an entry, and the gap in front of it to that of the call before. */
+static inline void count_call(struct fm_merged_group *group, struct fm_merged_entry *entry,
+                              uint64_t own, uint64_t gap)
 {
-    struct fm_merging *merging = &thread->merging;
-    struct fm_merged_group *group = &merging->group;
     struct fm_merged_entry *before = &group->entries[group->last];
-    const uint64_t gap = thread->enter - merging->before, own = thread->left - thread->enter;
     if (before == entry) {
         add_to(entry, 1, own, gap);
     } else {
@@ -304,6 +302,14 @@ static void merge(struct fm_thread *thread, struct fm_merged_entry *entry)
         add_to(entry, 1, own, 0);
     }
     group->last = before->next = (uint32_t)(entry - group->entries);
+}
+
+/* Adds the open call to an entry, and removes its own records. */
+static void merge(struct fm_thread *thread, struct fm_merged_entry *entry)
+{
+    struct fm_merging *merging = &thread->merging;
+    count_call(&merging->group, entry, thread->left - thread->enter,
+               thread->enter - merging->before);
     if (FM_UNLIKELY(thread->counting != NULL)) {
         fm_count_merged(thread, 0);
         thread->cursor = merging->base;
@@ -353,6 +359,13 @@ static void begin_group(struct fm_thread *thread, const struct fm_merged_entry *
 
 /* ---- a gap that is not short ---- */
 
+/* Copies a group without the entries that it does not have. */
+static void copy_group(struct fm_merged_group *to, const struct fm_merged_group *from)
+{
+    memcpy(to, from, offsetof(struct fm_merged_group, entries));
+    memcpy(to->entries, from->entries, from->count * sizeof *from->entries);
+}
+
 /* Keeps the group, if it may be joined with the one that the open call begins. */
 static void keep_prior(struct fm_thread *thread)
 {
@@ -362,9 +375,7 @@ static void keep_prior(struct fm_thread *thread)
     merging->has_prior = group->short_run >= SHORT_GAPS && merging->between < limits.joined &&
                          has_time(thread, group);
     if (merging->has_prior) {
-        struct fm_merged_group *prior = &merging->prior;
-        memcpy(prior, group, offsetof(struct fm_merged_group, entries));
-        memcpy(prior->entries, group->entries, group->count * sizeof *group->entries);
+        copy_group(&merging->prior, group);
     }
 }
 
@@ -419,8 +430,7 @@ static void join_held(struct fm_thread *thread, struct fm_merged_entry *const *p
     prior->test = group->test != 0 ? group->test : prior->test;
     fm_count_removed(thread, (uint64_t)(thread->cursor - prior->end));
     thread->cursor = prior->end;
-    memcpy(group, prior, offsetof(struct fm_merged_group, entries));
-    memcpy(group->entries, prior->entries, prior->count * sizeof *prior->entries);
+    copy_group(group, prior);
     fm_thread_publish(thread);
 }
 
@@ -499,15 +509,8 @@ bool fm_merged_add(struct fm_thread *thread, uint64_t time, const uint64_t *deta
         (thread->long_after >> thread->function % 64 & 1) != 0) {
         return false;
     }
-    struct fm_merged_entry *before = &group->entries[group->last];
-    const uint64_t gap = thread->enter - merging->before, own = time - thread->enter;
-    if (before == entry) {
-        add_to(entry, 1, own, gap);
-    } else {
-        add_to(before, 0, 0, gap);
-        add_to(entry, 1, own, 0);
-        group->last = before->next = (uint32_t)(entry - group->entries);
-    }
+    const uint64_t own = time - thread->enter;
+    count_call(group, entry, own, thread->enter - merging->before);
     group->short_run++;
     group->test = is_test ? own : group->test;
     merging->attention = 0;
