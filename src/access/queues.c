@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sends, and the messages that are under way to a location at a time: the state sequence M of
+/* Sends, and the messages that a location has not received yet at a time: the state sequence M of
  * F. Wolf, Automatic Performance Analysis on Parallel Computers with SMP Nodes, 2002, Def. 3.7.
  *
  * The sends to a process are kept in the order in which they began. A segment tree has the latest
- * end of a receive below each node, so that parts without a message under way are passed over: a
+ * end of a receive below each node, so that parts without such a message are passed over: a
  * query takes O(log n) for each message that it finds. */
 #include "access/access_tables.h"
 
@@ -238,7 +238,8 @@ struct query {
     size_t room, found;
 };
 
-/* Takes the messages under way below a node, whose leaves are [first, first + width). */
+/* Takes the messages that are not received yet below a node, whose leaves are [first, first +
+ * width). */
 static void take_below(struct query *query, size_t node, size_t first, size_t width)
 {
     if (first >= query->end || query->queue->received_at[node] <= query->time) {

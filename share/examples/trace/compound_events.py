@@ -22,7 +22,7 @@ for message in trace.messages:
         # Late Receiver: the send is on the region stack of its location when the receive is entered.
         if e_2.enter < e_1.enter and e_2 in trace.stack(e_2.location, e_1.enter):
             waste("Late Receiver", e_2, e_1.enter - e_2.enter)
-    # Messages in Wrong Order: an older message of the same sender is still under way.
+    # Messages in Wrong Order: an older message of the same sender is not received yet.
     if any(send.call.enter < e_2.enter for send in trace.queue(e_1.location, e_1.leave, e_2.location)):
         waste("Messages in Wrong Order", e_1, e_1.leave - e_1.enter)
 
