@@ -4,6 +4,7 @@
 #include "analysis/problems/occasions.h"
 #include "base/containers/keyed_sort.h"
 #include "base/containers/map.h"
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 
 #include <string.h>
@@ -14,16 +15,8 @@
 const struct fm_lock_fate *fm_lock_fate_of(const struct fm_lock_fate *fates, size_t count,
                                            fm_lock_key_t lock)
 {
-    size_t low = 0, high = count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (fates[middle].lock < lock) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < count && fates[low].lock == lock ? &fates[low] : NULL;
+    const size_t place = count == 0 ? 0 : fm_count_below(&fates->lock, count, sizeof *fates, lock);
+    return place < count && fates[place].lock == lock ? &fates[place] : NULL;
 }
 
 /* ---- locks that join a function ---- */
@@ -181,16 +174,8 @@ typedef FM_VECTOR(struct lock_cost) lock_costs;
 static const struct fm_contended_lock *find_lock(const struct fm_problem_costs *costs,
                                                  fm_lock_key_t key)
 {
-    size_t low = 0, high = costs->locks.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (costs->locks.items[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return &costs->locks.items[low];
+    const struct fm_contended_lock *locks = costs->locks.items;
+    return &locks[fm_count_below(&locks->key, costs->locks.count, sizeof *locks, key)];
 }
 
 static bool is_left(const struct fm_problem_cost *cell)

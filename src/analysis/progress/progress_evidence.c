@@ -2,6 +2,7 @@
 #include "analysis/progress/progress_evidence.h"
 
 #include "base/containers/map.h"
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 
 /* ---- kinds ---- */
@@ -47,16 +48,8 @@ bool fm_progress_kind_is_far(const struct fm_progress_kind *kind)
 
 static const struct fm_progress_kind *find_kind(const struct fm_evidence *evidence, uint64_t key)
 {
-    size_t low = 0, high = evidence->kinds.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (evidence->kinds.items[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return &evidence->kinds.items[low];
+    const struct fm_progress_kind *kinds = evidence->kinds.items;
+    return &kinds[fm_count_below(&kinds->key, evidence->kinds.count, sizeof *kinds, key)];
 }
 
 const struct fm_progress_kind *fm_evidence_kind(const struct fm_evidence *evidence,

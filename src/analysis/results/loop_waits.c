@@ -2,6 +2,7 @@
 #include "analysis/results/loop_waits.h"
 
 #include "analysis/model/busy_time.h"
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 #include "cube/model/delay_kind.h"
 
@@ -71,18 +72,11 @@ static void profile_loop(const struct fm_busy_time *times, uint64_t from, uint64
 {
     const struct fm_location *location = times->location;
     fm_busy_time_profile(times, from, to, profile);
-    size_t first = 0, last = location->loop_flushes.count;
-    while (first < last) { /* the flushes that end behind `from` */
-        const size_t middle = first + (last - first) / 2;
-        if (location->loop_flushes.items[middle].to <= from) {
-            first = middle + 1;
-        } else {
-            last = middle;
-        }
-    }
-    for (size_t i = first;
-         i < location->loop_flushes.count && location->loop_flushes.items[i].from < to; i++) {
-        const struct fm_loop_flush *flush = &location->loop_flushes.items[i];
+    const struct fm_loop_flush *flushes = location->loop_flushes.items;
+    const size_t count = location->loop_flushes.count;
+    size_t i = count == 0 ? 0 : fm_count_below(&flushes->to, count, sizeof *flushes, from + 1);
+    for (; i < count && flushes[i].from < to; i++) { /* those that end behind `from` */
+        const struct fm_loop_flush *flush = &flushes[i];
         const uint64_t begin = flush->from > from ? flush->from : from;
         const uint64_t end = flush->to < to ? flush->to : to;
         if (begin < end && flush->visit != FM_NONE) {

@@ -96,12 +96,12 @@ static bool are_short(const struct fm_builder *builder, uint64_t ticks, uint64_t
                                                      (unsigned __int128)search->test_ticks * count);
 }
 
-static void close_gap(struct fm_builder *builder)
+/* Ends the current gap, if there is one. */
+static void close_gap(struct fm_builder *builder, uint64_t end)
 {
     struct fm_polling_search *search = &builder->polling;
     if (search->gap_begin != UINT64_MAX) {
-        judge_gaps(search,
-                   search->is_lost || are_short(builder, builder->now - search->gap_begin, 1), 1);
+        judge_gaps(search, search->is_lost || are_short(builder, end - search->gap_begin, 1), 1);
         search->gap_begin = UINT64_MAX;
     }
     search->is_lost = false;
@@ -169,9 +169,8 @@ void fm_polling_flush(struct fm_builder *builder, uint64_t begin)
 {
     struct fm_polling_search *search = &builder->polling;
     if (search->gap_begin != UINT64_MAX && search->pause_depth == 0) {
-        judge_gaps(search, search->is_lost || are_short(builder, begin - search->gap_begin, 1), 1);
+        close_gap(builder, begin);
         search->gap_begin = builder->now;
-        search->is_lost = false;
     }
     fm_polling_ignore(builder);
     fm_vector_push(&builder->location->loop_flushes,
@@ -191,7 +190,7 @@ static void enter_call(struct fm_builder *builder, const struct fm_region *regio
     if (region->polling.part != FM_POLLING_LOCAL) {
         judge_samples(builder, frame->visit);
     }
-    close_gap(builder);
+    close_gap(builder, builder->now);
     search->current = frame->activity;
     search->has_name = search->is_awaited = false;
 }
@@ -214,7 +213,7 @@ void fm_polling_enter(struct fm_builder *builder, const struct fm_region *region
     } else if (region->polling.part == FM_POLLING_PAUSE && !region->is_estimated &&
                search->is_open) {
         search->calls++;
-        close_gap(builder);
+        close_gap(builder, builder->now);
         search->pause_depth = (uint32_t)builder->frames.count;
     }
     frame->polling_calls = search->calls;
