@@ -9,11 +9,11 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findChromium } from "../web/chromium.mjs";
 
 const [web, ...what] = process.argv.slice(2);
 const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
-const executable = process.env.FERMATA_CHROMIUM ?? "/usr/bin/chromium";
-const browser = await chromium.launch({ executablePath: executable, args: ["--no-sandbox"] });
+const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
 
 async function opened(address) {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { findChromium } from "./chromium.mjs";
 
 const { chromium } = createRequire(import.meta.url)("playwright-core");
 const [experiments, images, ...wanted] = process.argv.slice(2);
@@ -116,7 +117,7 @@ async function served(place, use) {
 
 const isWanted = (name) => wanted.length === 0 || wanted.includes(name);
 const browser = await chromium.launch({
-  executablePath: process.env.FERMATA_CHROMIUM ?? "/usr/bin/chromium",
+  executablePath: findChromium(),
   args: ["--no-sandbox"],
 });
 for (const picture of PICTURES) {

@@ -4,6 +4,8 @@ C++ and Fortran are built with what pkg-config tells, run without the recorder, 
 
 usage: check_install.py --cmake CMAKE --build FOLDER --cc CC [--cxx CXX] [--fortran FC]
                         [--mpicc MPICC --mpirun MPIRUN]
+
+With MPICC, only the recording of a program of MPI.
 """
 
 import argparse
@@ -259,13 +261,14 @@ def main():
             run([options.cmake, "--install", options.build, "--prefix", folder / "first"])
             (folder / "first").rename(folder / "moved")
             installed = Installed(folder / "moved", folder)
+            if options.mpicc:
+                check_recording(installed, options)
+                return
             check_licences(installed)
             check_languages(installed, options)
             check_pattern(installed, options)
             if not options.without_trace:
                 check_trace(installed, options)
-            if options.mpicc:
-                check_recording(installed, options)
         except Failure as failure:
             sys.exit(str(failure))
 

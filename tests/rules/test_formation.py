@@ -82,6 +82,7 @@ class RandomTest(unittest.TestCase):
             for metric in formation.METRICS:
                 self.assertEqual(before[metric], after[metric], metric)
 
+    @unittest.skipIf(share.FACTOR < 1, "a rare metric needs many executions")
     def test_every_metric_occurs(self):
         everything = (set(formation.METRICS) | set(blame.METRICS) | set(critical_path.METRICS)
                       | set(imbalance.METRICS))

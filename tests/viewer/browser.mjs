@@ -2,21 +2,20 @@
 // What the tests of the page have in common: a browser that notices every error and every request.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
+import { findChromium } from "../../web/chromium.mjs";
 
 /** ctest's SKIP_RETURN_CODE */
 const SKIP = 77;
 
 /** @returns Playwright's Chromium of the viewer's own packages; ends the test if there is none. */
 function findBrowser(web) {
-  const executable = [process.env.FERMATA_CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser"].find(
-    (path) => path !== undefined && existsSync(path),
-  );
+  const executable = findChromium();
   try {
     const { chromium } = createRequire(join(web, "package.json"))("playwright-core");
     if (executable !== undefined) return { chromium, executable };

@@ -443,9 +443,16 @@ static void write_usage(void)
     __atomic_store_n(sequence, *sequence + 1, __ATOMIC_RELEASE);
 }
 
+/* Readers take the values of a file that has ended as the last ones. */
+static bool is_running(void)
+{
+    return __atomic_load_n(&counters.open, __ATOMIC_ACQUIRE) &&
+           counters.head->state != FM_COUNTING_ENDED;
+}
+
 void fm_counter_file_tick(void)
 {
-    if (!__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+    if (!is_running()) {
         return;
     }
     static bool busy;
@@ -466,7 +473,7 @@ void fm_counter_file_tick(void)
 
 void fm_counter_file_close(void)
 {
-    if (__atomic_load_n(&counters.open, __ATOMIC_ACQUIRE)) {
+    if (is_running()) {
         fm_counter_file_tick();
         fm_rank_snapshots_end();
         __atomic_store_n(&counters.head->state, FM_COUNTING_ENDED, __ATOMIC_RELEASE);

@@ -85,10 +85,10 @@ const struct fm_counter_description *fm_counter_file_descriptions(size_t *count)
 uint64_t *fm_counter_file_process(void);
 
 /** Stores the rate of the clock so far, and what the kernel and other sources count for the
- * process. Takes no lock. */
+ * process. Takes no lock; changes nothing once the file is complete. */
 void fm_counter_file_tick(void);
 
-/** Marks the file as complete, at the regular end of the run. */
+/** Marks the file as complete, at the regular end of the run; once. */
 void fm_counter_file_close(void);
 
 /** Orders the odd sequence number of a block before the values that are written behind it, for

@@ -18,13 +18,13 @@ def run(command, has_begun=lambda: True):
     return outcome.stdout
 
 
-def record(options, folder, ranks, program, samples=False):
+def record(options, folder, ranks, program, samples=False, analysis=()):
     """Records and analyses a program; returns what it prints. Without samples, its call paths are
-    those of its MPI calls and marks only."""
+    those of its MPI calls and marks only. analysis: further options of `fermata analyze`"""
     chosen = [] if samples else ["--sample=off"]
     output = run([options.fermata, "record", *chosen, "-o", str(folder), "--",
                   *mpi_command(options.mpirun, ranks, program)], pathlib.Path(folder).exists)
-    run([options.fermata, "analyze", "--check", "-q", str(folder)])
+    run([options.fermata, "analyze", "--check", "-q", *analysis, str(folder)])
     return output
 
 
