@@ -11,7 +11,7 @@
 /* Largest number of packets that a worker keeps for reuse. */
 #define MOST_SPARE 64
 
-/* Messages that a worker handles between two calls of fm_mailbox_team_work(). */
+/* Messages that are handled between two calls of fm_mailbox_team_work(). */
 #define MESSAGES_AT_ONCE 64
 
 /* Precedes a message in a packet. */
@@ -76,12 +76,18 @@ void fm_mailbox_deliver(struct fm_mailboxes *mailboxes, struct fm_packet **packe
     wake(box);
 }
 
+static void send_packet(struct fm_mailboxes *mailboxes, struct fm_outbox *outbox, unsigned receiver)
+{
+    outbox->last_receiver = receiver;
+    fm_mailbox_deliver(mailboxes, &outbox->packets[receiver], receiver);
+}
+
 static void deliver_all(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     struct fm_outbox *outbox = &mailboxes->outboxes[worker];
     for (unsigned receiver = 0; receiver < mailboxes->engine->workers; ++receiver) {
         if (outbox->packets[receiver] != NULL) {
-            fm_mailbox_deliver(mailboxes, &outbox->packets[receiver], receiver);
+            send_packet(mailboxes, outbox, receiver);
         }
     }
 }
@@ -122,7 +128,7 @@ static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *out
 {
     struct fm_packet **packet = &outbox->packets[receiver];
     if (*packet != NULL && !has_room(*packet, room_for(size))) {
-        fm_mailbox_deliver(mailboxes, packet, receiver);
+        send_packet(mailboxes, outbox, receiver);
     }
     if (*packet == NULL) {
         *packet = take_packet(outbox, room_for(size));
@@ -130,7 +136,7 @@ static void send_to_worker(struct fm_mailboxes *mailboxes, struct fm_outbox *out
     write_message(*packet, process, message, size);
     atomic_bool *waits = &mailboxes->boxes[receiver].waits;
     if (atomic_load_explicit(waits, memory_order_relaxed) && atomic_exchange(waits, false)) {
-        fm_mailbox_deliver(mailboxes, packet, receiver);
+        send_packet(mailboxes, outbox, receiver);
     }
 }
 
@@ -159,7 +165,7 @@ static void read_messages(struct fm_mailboxes *mailboxes, unsigned worker, struc
         mailboxes->handler(mailboxes->context, mailboxes, worker, header.process,
                            place + sizeof header, header.size);
         if (mailboxes->team != NULL && read % MESSAGES_AT_ONCE == 0) {
-            fm_mailbox_team_work(mailboxes->team, worker, 0);
+            fm_mailbox_team_work(mailboxes->team, worker);
         }
     }
 }
@@ -198,14 +204,6 @@ void fm_mailbox_end(struct fm_mailboxes *mailboxes)
         pthread_mutex_lock(&mailboxes->boxes[w].lock);
         pthread_cond_signal(&mailboxes->boxes[w].arrived);
         pthread_mutex_unlock(&mailboxes->boxes[w].lock);
-    }
-}
-
-/* Counts the worker as idle. If the team has one process, its last idle worker ends the stage. */
-static void become_idle(struct fm_mailboxes *mailboxes)
-{
-    if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
-        fm_mailbox_end(mailboxes);
     }
 }
 
@@ -255,61 +253,113 @@ static void wait_for_team(struct fm_mailboxes *mailboxes, unsigned worker)
         } else if (idle > FM_BACKOFF_POLLS) {
             sched_yield();
         }
-        fm_mailbox_team_work(mailboxes->team, worker, idle + 1);
+        fm_mailbox_team_poll(mailboxes->team, idle + 1);
     }
 }
 
-/* Takes the packets in the mailbox; waits for them if there are none. @return NULL: the stage is
- * over
- */
-static struct fm_packet *receive(struct fm_mailboxes *mailboxes, unsigned worker)
+static void wait(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    if (mailboxes->team == NULL) {
+        wait_for_workers(mailboxes, worker);
+    } else {
+        wait_for_team(mailboxes, worker);
+    }
+}
+
+/* Takes up an idle worker that has packets.
+ * @return the packets; NULL: there are none, or another thread has taken it up */
+static struct fm_packet *take_up(struct fm_mailboxes *mailboxes, unsigned worker)
 {
     struct fm_mailbox *box = &mailboxes->boxes[worker];
-    size_t at_work = 1, count;
-    if (atomic_load(&box->packets) == NULL) {
-        atomic_store(&box->waits, true);
-        become_idle(mailboxes);
-        at_work = 0;
-        if (mailboxes->team == NULL) {
-            wait_for_workers(mailboxes, worker);
-        } else {
-            wait_for_team(mailboxes, worker);
-        }
-        atomic_store(&box->waits, false);
+    size_t count;
+    if (atomic_load(&box->packets) == NULL || atomic_exchange(&box->taken, true)) {
+        return NULL;
     }
     struct fm_packet *packets = fm_packets_take(&box->packets, &count);
-    /* `under_way` counted each of these packets; from here on it counts one busy worker instead. */
-    if (count != 0 && count + at_work != 1) {
-        atomic_fetch_sub(&mailboxes->under_way, count + at_work - 1);
+    if (packets == NULL) {
+        atomic_store(&box->taken, false);
+        return NULL;
     }
+    atomic_store(&box->waits, false);
+    /* `under_way` counted each of these packets; from here on it counts the worker instead. */
+    if (count != 1) {
+        atomic_fetch_sub(&mailboxes->under_way, count - 1);
+    }
+    mailboxes->outboxes[worker].last_receiver = FM_NO_WORKER;
     return packets;
 }
 
+/* Puts a worker down that has no messages left. If the team has one process, the last one ends the
+ * stage. A packet that has just arrived is noticed by the worker's own thread. */
+static void put_down(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
+    if (mailboxes->team != NULL) {
+        fm_mailbox_team_flush(mailboxes->team, worker);
+    }
+    atomic_store(&box->waits, true);
+    atomic_store(&box->taken, false);
+    if (atomic_fetch_sub(&mailboxes->under_way, 1) == 1 && mailboxes->team == NULL) {
+        fm_mailbox_end(mailboxes);
+    }
+}
+
+static void read_packets(struct fm_mailboxes *mailboxes, unsigned worker, struct fm_packet *packet)
+{
+    while (packet != NULL) {
+        struct fm_packet *next = packet->next;
+        read_messages(mailboxes, worker, packet);
+        put_away(&mailboxes->outboxes[worker], packet);
+        if (mailboxes->team != NULL) {
+            fm_mailbox_team_work(mailboxes->team, worker);
+        }
+        packet = next;
+    }
+}
+
+/* Handles messages of a worker that the thread has taken up, until there are none, and puts it
+ * down.
+ * @return the worker to which it has sent its last packet; FM_NO_WORKER: none */
+static unsigned serve(struct fm_mailboxes *mailboxes, unsigned worker)
+{
+    struct fm_mailbox *box = &mailboxes->boxes[worker];
+    for (;;) {
+        size_t count;
+        read_own(mailboxes, worker);
+        deliver_all(mailboxes, worker);
+        struct fm_packet *packets = fm_packets_take(&box->packets, &count);
+        if (packets == NULL) {
+            break;
+        }
+        atomic_fetch_sub(&mailboxes->under_way, count);
+        read_packets(mailboxes, worker, packets);
+    }
+    const unsigned receiver = mailboxes->outboxes[worker].last_receiver;
+    put_down(mailboxes, worker);
+    return receiver;
+}
+
+/* The thread of a worker. */
 static void work(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     struct fm_mailboxes *mailboxes = context;
-    struct fm_outbox *outbox = &mailboxes->outboxes[worker];
-    outbox->packets = fm_allocate(mailboxes->engine->workers, sizeof *outbox->packets);
     mailboxes->start(mailboxes->context, mailboxes, worker, first, last);
-    for (;;) {
-        read_own(mailboxes, worker);
-        deliver_all(mailboxes, worker);
-        struct fm_packet *packet = receive(mailboxes, worker);
-        if (packet == NULL) {
-            break;
+    unsigned receiver = serve(mailboxes, worker);
+    while (!atomic_load(&mailboxes->over)) {
+        unsigned taken = worker;
+        struct fm_packet *packets = take_up(mailboxes, worker);
+        if (packets == NULL && receiver != FM_NO_WORKER) {
+            taken = receiver;
+            packets = take_up(mailboxes, receiver);
         }
-        while (packet != NULL) {
-            struct fm_packet *next = packet->next;
-            read_messages(mailboxes, worker, packet);
-            put_away(outbox, packet);
-            if (mailboxes->team != NULL) {
-                fm_mailbox_team_work(mailboxes->team, worker, 0);
-            }
-            packet = next;
+        if (packets != NULL) {
+            read_packets(mailboxes, taken, packets);
+            receiver = serve(mailboxes, taken);
+        } else {
+            receiver = FM_NO_WORKER;
+            wait(mailboxes, worker);
         }
     }
-    fm_packets_free(outbox->spare);
-    fm_free(outbox->packets);
 }
 
 void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
@@ -327,6 +377,10 @@ void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
     for (unsigned w = 0; w < engine->workers; ++w) {
         pthread_mutex_init(&mailboxes.boxes[w].lock, NULL);
         pthread_cond_init(&mailboxes.boxes[w].arrived, NULL);
+        atomic_init(&mailboxes.boxes[w].taken, true);
+        mailboxes.outboxes[w].packets =
+            fm_allocate(engine->workers, sizeof *mailboxes.outboxes[w].packets);
+        mailboxes.outboxes[w].last_receiver = FM_NO_WORKER;
     }
     mailboxes.team = fm_mailbox_team_create(&mailboxes);
     fm_engine_run(engine, work, &mailboxes);
@@ -335,6 +389,8 @@ void fm_mailboxes_run(struct fm_engine *engine, fm_mailbox_start_t *start,
         fm_stage_count(engine->times, mailboxes.outboxes[w].messages, mailboxes.outboxes[w].bytes);
     }
     for (unsigned w = 0; w < engine->workers; ++w) {
+        fm_packets_free(mailboxes.outboxes[w].spare);
+        fm_free(mailboxes.outboxes[w].packets);
         pthread_cond_destroy(&mailboxes.boxes[w].arrived);
         pthread_mutex_destroy(&mailboxes.boxes[w].lock);
     }

@@ -10,6 +10,7 @@
 #include "engine/mailbox/mailbox.h"
 #include "engine/packet.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -20,25 +21,35 @@ struct fm_packet_list {
 };
 
 /** The packets that other workers have sent to a worker. The stack is lock-free; the lock is for
- * sleeping only. */
+ * sleeping only.
+ *
+ * Each worker has a thread, but its messages may be handled by another one: a thread that has
+ * nothing left to do takes up the idle worker that it has last sent a packet to. Where workers wait
+ * for each other in turn, one thread thus goes on with the chain, without waking another for each
+ * link. */
 struct fm_mailbox {
     fm_packet_stack packets;
-    atomic_bool waits;  /**< the worker is idle */
-    atomic_bool sleeps; /**< the worker sleeps and must be woken */
+    atomic_bool taken;  /**< a thread handles messages of the worker, and has its outbox */
+    atomic_bool waits;  /**< the worker is idle: packets to it are not filled first */
+    atomic_bool sleeps; /**< the worker's thread sleeps and must be woken */
     pthread_mutex_t lock;
     pthread_cond_t arrived;
     unsigned char apart[FM_APART];
 };
 
-/** The packets that a worker writes; no other worker accesses them. */
+/** The packets that a worker writes; only the thread that has taken it up accesses them. */
 struct fm_outbox {
     struct fm_packet_list own; /**< to itself: read while further messages are written */
     struct fm_packet *spare;   /**< a list of packets for reuse */
     unsigned spare_count;
     struct fm_packet **packets; /**< [receiving worker]: not sent yet; NULL: none */
-    uint64_t messages, bytes;   /**< sent so far */
+    unsigned last_receiver;   /**< of a packet; FM_NO_WORKER: none since the worker was taken up */
+    uint64_t messages, bytes; /**< sent so far */
     unsigned char apart[FM_APART];
 };
+
+/** No worker. */
+#define FM_NO_WORKER UINT_MAX
 
 struct fm_mailbox_team;
 
@@ -51,7 +62,7 @@ struct fm_mailboxes {
     struct fm_outbox *outboxes;   /**< by worker */
     struct fm_mailbox_team *team; /**< NULL: the team has one process */
     unsigned char apart[FM_APART];
-    atomic_size_t under_way; /**< packets in mailboxes, and busy workers; 0: quiescence */
+    atomic_size_t under_way; /**< packets in mailboxes, and workers that are taken; 0: quiescence */
     atomic_bool over;        /**< the stage has terminated */
     unsigned char apart_too[FM_APART];
 };
@@ -79,10 +90,15 @@ void fm_mailbox_team_send(struct fm_mailbox_team *team, unsigned worker, uint32_
                           const void *message, size_t size);
 
 /** Sends the messages that a worker has kept back, and delivers those that have arrived from other
- * processes, unless another worker is in this call. Takes part in termination detection if the
- * worker is idle.
- * @param idle  number of calls since the worker's last message; 0: the worker is not idle. The
- *              call with 1 waits for another worker that is in this call. */
-void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle);
+ * processes. */
+void fm_mailbox_team_flush(struct fm_mailbox_team *team, unsigned worker);
+
+/** As fm_mailbox_team_flush(), unless another thread is in one of these calls. */
+void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker);
+
+/** Delivers the messages that have arrived from other processes, and takes part in termination
+ * detection, unless another thread is in one of these calls.
+ * @param polls  number of calls since the thread had a message to handle */
+void fm_mailbox_team_poll(struct fm_mailbox_team *team, unsigned polls);
 
 #endif

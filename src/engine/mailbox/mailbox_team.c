@@ -159,25 +159,47 @@ static void advance_wave(struct fm_mailbox_team *team, unsigned polls)
     }
 }
 
-void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker, unsigned idle)
+static void send_packets(struct fm_mailbox_team *team, unsigned worker)
 {
-    if (idle == 1) {
-        pthread_mutex_lock(&team->lock);
-    } else if (pthread_mutex_trylock(&team->lock) != 0) {
-        return;
+    for (unsigned to = 0; to < team->transport->count; ++to) {
+        send_packet(team, worker, to);
     }
-    if (idle <= 1) {
-        for (unsigned to = 0; to < team->transport->count; ++to) {
-            send_packet(team, worker, to);
-        }
-    }
+}
+
+static void receive_packets(struct fm_mailbox_team *team)
+{
     unsigned from;
     struct fm_parcel packet;
     while (fm_team_receive(team->mailboxes->engine->team, &from, &packet)) {
         open_packet(team, &packet);
     }
-    if (idle != 0 && !atomic_load(&team->mailboxes->over)) {
-        advance_wave(team, idle);
+}
+
+void fm_mailbox_team_flush(struct fm_mailbox_team *team, unsigned worker)
+{
+    pthread_mutex_lock(&team->lock);
+    send_packets(team, worker);
+    receive_packets(team);
+    pthread_mutex_unlock(&team->lock);
+}
+
+void fm_mailbox_team_work(struct fm_mailbox_team *team, unsigned worker)
+{
+    if (pthread_mutex_trylock(&team->lock) == 0) {
+        send_packets(team, worker);
+        receive_packets(team);
+        pthread_mutex_unlock(&team->lock);
+    }
+}
+
+void fm_mailbox_team_poll(struct fm_mailbox_team *team, unsigned polls)
+{
+    if (pthread_mutex_trylock(&team->lock) != 0) {
+        return;
+    }
+    receive_packets(team);
+    if (!atomic_load(&team->mailboxes->over)) {
+        advance_wave(team, polls);
     }
     pthread_mutex_unlock(&team->lock);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Every message arrives once, those between two processes in the order in which they were sent, and
- * the phase ends when no message is under way, whatever the number of workers. */
+ * the phase ends when no message is under way, whatever the number of workers. Whichever thread
+ * handles the messages of a worker, it is one at a time. */
 #include "check.h"
 
 #include "base/memory.h"
@@ -24,7 +25,9 @@ struct message {
 struct post {
     uint64_t sent[PROCESSES][PROCESSES];     /* [from][to]; written by the owner of `from` */
     uint64_t received[PROCESSES][PROCESSES]; /* [to][from]; written by the owner of `to` */
-    atomic_uint disordered, damaged;
+    unsigned worker_of[PROCESSES];
+    atomic_uint at_work[PROCESSES]; /* [worker]: handlers that run for it now */
+    atomic_uint disordered, damaged, misplaced, simultaneous;
 };
 
 static uint32_t mix(uint32_t value)
@@ -53,7 +56,9 @@ static void send_message(struct post *post, struct fm_mailboxes *mailboxes, unsi
 static void start(void *context, struct fm_mailboxes *mailboxes, unsigned worker, uint32_t first,
                   uint32_t last)
 {
+    struct post *post = context;
     for (uint32_t process = first; process < last; ++process) {
+        post->worker_of[process] = worker;
         for (uint32_t i = 0; i < process % 4; ++i) {
             send_message(context, mailboxes, worker, process, 1500 + i);
         }
@@ -69,11 +74,14 @@ static void handle(void *context, struct fm_mailboxes *mailboxes, unsigned worke
     for (uint32_t i = 0; whole && i < message->size; ++i) {
         whole = message->filling[i] == (message->number & 0xff);
     }
+    post->simultaneous += atomic_fetch_add(&post->at_work[worker], 1) != 0;
+    post->misplaced += worker != post->worker_of[process];
     post->damaged += !whole;
     post->disordered += message->number != post->received[process][message->from]++;
     if (message->hops > 0) {
         send_message(post, mailboxes, worker, process, message->hops - 1);
     }
+    atomic_fetch_sub(&post->at_work[worker], 1);
 }
 
 static void all_arrive(void **state)
@@ -102,6 +110,8 @@ static void all_arrive(void **state)
         assert_int_equal(total, messages);
         assert_int_equal(post->disordered, 0);
         assert_int_equal(post->damaged, 0);
+        assert_int_equal(post->misplaced, 0);
+        assert_int_equal(post->simultaneous, 0);
         fm_free(post);
         fm_engine_free(engine);
     }
