@@ -58,7 +58,8 @@ def record(options, folder, what, *how, **settings):
     problems = []
     if (ran.returncode != 0) != (what == "kill"):
         problems.append(f"exit code {ran.returncode}: {ran.stdout}{ran.stderr}")
-    analysed = user_archive.run([options.fermata, "analyze", "--check", str(experiment)], folder)
+    # Which calls need progress is concluded from the run: no part of the waiting expected here.
+    analysed = user_archive.run([options.fermata, "analyze", "--check", "--progress", "async", str(experiment)], folder)
     if analysed.returncode != 0 or "received before they were sent" in analysed.stderr:
         problems.append(f"fermata analyze: {analysed.stdout}{analysed.stderr}")
     checked = user_archive.run([options.fermata, "check", str(experiment)], folder)

@@ -44,7 +44,8 @@ def record(options, folder, program, ranks=2, how=(), chatty=False, **settings):
     checked = run([options.fermata, "check", str(experiment)], folder)
     if " 0 findings" not in checked.stdout:
         problems.append(f"fermata check: {checked.stdout}{checked.stderr}")
-    analysed = run([options.fermata, "analyze", "--check", str(experiment)], folder)
+    # Which calls need progress is concluded from the run: no part of the waiting expected here.
+    analysed = run([options.fermata, "analyze", "--check", "--progress", "async", str(experiment)], folder)
     if analysed.returncode != 0 or "received before they were sent" in analysed.stderr:
         problems.append(f"fermata analyze: {analysed.stdout}{analysed.stderr}")
     return experiment, problems
