@@ -87,5 +87,6 @@ void fm_patterns_run(struct fm_analysis *analysis)
     fm_finders_close(analysis);
     if (analysis->lock_holders != NULL) {
         fm_lock_holders_deliver(analysis->lock_holders);
+        analysis->omissions.sampled_waits += fm_lock_holders_deep(analysis->lock_holders);
     }
 }

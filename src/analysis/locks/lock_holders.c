@@ -144,6 +144,15 @@ void fm_lock_send_claim(struct fm_lock_holders *holders, unsigned worker,
     fm_dispatch_send(holders->claims, worker, fm_trace_process(trace, claim->cause), &sent);
 }
 
+uint64_t fm_lock_holders_deep(const struct fm_lock_holders *holders)
+{
+    uint64_t deep = 0;
+    for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
+        deep += holders->counts[p].deep;
+    }
+    return deep;
+}
+
 static int compare_claims(const void *a, const void *b)
 {
     const struct fm_lock_claim *left = a, *right = b;

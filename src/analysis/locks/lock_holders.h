@@ -58,10 +58,15 @@ struct fm_lock_claim {
     uint64_t until, enter; /**< of the wait state */
     uint64_t from, to;
     uint64_t succession;
-    uint64_t wait;   /**< number of the wait for a lock, unique in the run */
-    uint32_t waiter; /**< location */
-    uint32_t cause;  /**< location */
+    uint64_t wait;    /**< number of the wait for a lock, unique in the run */
+    uint32_t waiter;  /**< location */
+    uint32_t cause;   /**< location */
+    uint32_t holders; /**< that it sees one after the other, at most */
+    uint32_t unused;
 };
+
+/** A wait state that sees more holders is examined at some instants only (blame.h). */
+#define FM_HOLDERS_EXAMINED 256
 
 /** A wait state for a lock: when the two epochs hold the lock, one after the other. */
 struct fm_lock_turn {
@@ -124,6 +129,10 @@ const fm_lock_turns *fm_lock_holders_turns(const struct fm_lock_holders *holders
  */
 const fm_contended_locks *fm_lock_holders_locks(const struct fm_lock_holders *holders,
                                                 uint32_t home);
+
+/** @return the number of claims of the processes owned here that see more holders than
+ * FM_HOLDERS_EXAMINED */
+uint64_t fm_lock_holders_deep(const struct fm_lock_holders *holders);
 
 /** Finds the claims of a wait state. Where one call waits for several locks of one owner until the
  * same tick, the first one counts.

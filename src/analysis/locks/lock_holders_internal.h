@@ -16,6 +16,7 @@ struct fm_lock_scratch;
 /** Numbers given so far at one process. */
 struct fm_lock_counts {
     uint32_t successions, waits, locks;
+    uint32_t deep; /**< claims that see more holders than FM_HOLDERS_EXAMINED */
 };
 
 struct fm_lock_holders {

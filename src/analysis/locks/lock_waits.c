@@ -12,6 +12,7 @@ struct lock_wait {
     uint32_t hold; /* position of the predecessor */
     bool is_plain; /* it depends on its cause all the time */
     uint64_t shared_until;
+    uint32_t shared; /* segments of it that the wait sees */
 };
 
 /* An epoch among those of its window, sorted by lock. */
@@ -120,7 +121,7 @@ static void send_free(const struct adding *adding, uint64_t succession, uint32_t
 }
 
 static void send_claim(const struct adding *adding, const struct lock_wait *wait, uint64_t number,
-                       uint64_t succession, uint64_t from, uint64_t to)
+                       uint64_t succession, uint64_t from, uint64_t to, size_t holders)
 {
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
     const bool is_served = tenure->served_until != 0;
@@ -133,7 +134,9 @@ static void send_claim(const struct adding *adding, const struct lock_wait *wait
         .wait = number,
         .waiter = tenure->waiter,
         .cause = is_served ? tenure->served_by : adding->tenures[tenure->blocked_by].location,
+        .holders = (uint32_t)holders,
     };
+    adding->holders->counts[adding->home].deep += holders > FM_HOLDERS_EXAMINED;
     fm_lock_send_claim(adding->holders, adding->worker, &claim);
 }
 
@@ -300,7 +303,7 @@ static void send_own(const struct adding *adding, const struct lock_wait *wait, 
         send_waited_for(adding, succession, waited_for_in(segment, own, cause),
                         target_of(adding, wait), segment->from, end);
     }
-    send_claim(adding, wait, number, succession, begin, to);
+    send_claim(adding, wait, number, succession, begin, to, scratch->own_segments.count + 1);
 }
 
 /* Sends that a wait depends on the partner that makes no progress, once the lock is passed on. */
@@ -309,7 +312,7 @@ static void send_served(const struct adding *adding, const struct lock_wait *wai
     const struct fm_lock_tenure *tenure = &adding->tenures[wait->tenure];
     const uint64_t succession = new_succession(adding);
     send_span(adding, succession, tenure->served_by, tenure->waited_until, tenure->served_until);
-    send_claim(adding, wait, number, succession, tenure->waited_until, tenure->served_until);
+    send_claim(adding, wait, number, succession, tenure->waited_until, tenure->served_until, 1);
 }
 
 /* ---- one lock, one kind of waits ---- */
@@ -431,6 +434,7 @@ static void share(const struct adding *adding)
             continue;
         }
         wait->shared_until = until;
+        wait->shared = (uint32_t)(last - first + 1);
         if (until == tenure->waited_until && last == first && tenure->served_until == 0 &&
             !segments[first].is_free &&
             scratch->holds.items[segments[first].hold].location ==
@@ -475,7 +479,8 @@ static void add_waits(const struct adding *adding)
             continue;
         }
         if (wait->shared_until > tenure->waited_from) {
-            send_claim(adding, wait, number, succession, tenure->waited_from, wait->shared_until);
+            send_claim(adding, wait, number, succession, tenure->waited_from, wait->shared_until,
+                       wait->shared);
         }
         if (wait->shared_until < tenure->waited_until) {
             send_own(adding, wait, number, wait->shared_until);

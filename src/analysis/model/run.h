@@ -35,6 +35,8 @@ struct fm_omissions {
     atomic_uint_fast64_t unreleased_thread_locks;
     atomic_uint_fast64_t unmatched_epochs;    /**< access or exposure epochs without partner */
     atomic_uint_fast64_t incomplete_barriers; /**< of teams: some thread's call is missing */
+    atomic_uint_fast64_t sampled_waits; /**< for locks with so many holders that only some of them
+                                             are told apart (blame.h) */
 };
 
 /** Tables that are used only by the search for wait states. */

@@ -183,11 +183,14 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
                                             .problem = FM_NONE},
                                    .waiter = piece->waiter};
     struct fm_blamed_part *part = &message.part;
+    struct fm_blame_wait_piece rest = *piece;
     while (part->to < piece->to) {
-        part->from = part->to;
-        fm_busy_time_look(busy_time, &walk, part->from);
-        part->to = walk.until < piece->to ? walk.until : piece->to;
-        part->is_inside = is_inside(search, found, part->from, &part->to);
+        part->from = rest.from = part->to;
+        part->to = fm_blame_look(busy_time, &rest, &walk);
+        uint64_t until = part->to;
+        part->is_inside =
+            is_inside(search, found, piece->is_sample ? piece->at : part->from, &until);
+        part->to = piece->is_sample ? part->to : until;
         part->callpath = FM_NONE;
         part->kind = FM_CAUSE_UNATTRIBUTED;
         if (walk.visit != busy_time->nodes) {

@@ -193,6 +193,10 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
         {omissions->incomplete_barriers,
          "barrier of a team of threads lacks the call of a thread: not analysed",
          "barriers of teams of threads lack the call of a thread: not analysed"},
+        {omissions->sampled_waits,
+         "wait for a lock saw hundreds of holders: problems take them from some instants of it",
+         "waits for locks saw hundreds of holders each: problems take them from some instants of "
+         "each"},
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; i < sizeof warnings / sizeof warnings[0] && status == FM_OK; ++i) {

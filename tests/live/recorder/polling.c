@@ -10,7 +10,11 @@
 
 enum { TESTS = 20000, IN_TURN = 20, TAG_GO = 1, TAG_DATA = 2 };
 
+#ifdef __clang__
+#define ALONE __attribute__((noinline, optnone))
+#else
 #define ALONE __attribute__((noinline, noipa))
+#endif
 
 static int buffers[IN_TURN];
 static MPI_Request requests[IN_TURN];

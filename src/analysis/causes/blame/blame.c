@@ -150,6 +150,8 @@ static void send_piece(void *context, const struct fm_chain_end *end)
     struct fm_blame_wait_piece piece = {
         .from = end->from,
         .to = end->to,
+        .at = end->at,
+        .is_sample = end->source->type == FM_TIE_SAMPLE,
         .until = end->source->until,
         .waiter = end->source->location,
         .number = (uint32_t)end->source->weight,
@@ -197,11 +199,26 @@ static void blame_by_chains(void *context, unsigned worker, uint32_t first, uint
     }
 }
 
+/* @return at how many instants a wait state with too many holders is examined: all of them together
+ * at some millions */
+static unsigned choose_samples(const struct fm_analysis *analysis)
+{
+    enum { ALL = 1 << 22, LEAST = 16 };
+    const uint64_t waits = analysis->omissions.sampled_waits;
+    const uint64_t samples = ALL / (waits + 1);
+    return samples < LEAST                 ? LEAST
+           : samples > FM_HOLDERS_EXAMINED ? FM_HOLDERS_EXAMINED
+                                           : (unsigned)samples;
+}
+
 void fm_blame_find_both(const struct fm_formation *formation,
                         const struct fm_blame_request *request, const struct fm_blame_each *each)
 {
     struct fm_engine *engine = formation->analysis->engine;
-    struct fm_blame_run run = {.formation = formation, .request = request, .each = each};
+    struct fm_blame_run run = {.formation = formation,
+                               .request = request,
+                               .each = each,
+                               .samples = choose_samples(formation->analysis)};
     if (!prepare(&run)) {
         return;
     }

@@ -58,7 +58,16 @@ struct fm_blame_wait_piece {
     fm_delay_kind_t kind; /**< of the wait state */
     bool lacks_progress;  /**< of a contention: nobody holds the lock, and the location, or one that
                                waits for it, makes no progress */
+    bool is_sample;       /**< who is blamed and what it does at `at` is taken for all of it */
+    uint64_t at;
 };
+
+/** Finds what the blamed location does at the begin of a piece.
+ * @param busy_time  of the location
+ * @param walk       as of fm_busy_time_look(), of which `visit` is set
+ * @return until when it does that; at most `piece->to` */
+uint64_t fm_blame_look(const struct fm_busy_time *busy_time,
+                       const struct fm_blame_wait_piece *piece, struct fm_busy_time_walk *walk);
 
 /** For which wait states it is to be found out who is blamed for each of them. */
 struct fm_blame_each {
@@ -73,7 +82,9 @@ struct fm_blame_each {
 };
 
 /** Finds out who is blamed for each wait state that is wanted. As fm_blame_find(), but it costs
- * O(log W) for each piece: as many as locations that are blamed for a wait state. */
+ * O(log W) for each piece: as many as locations that are blamed for a wait state. In a queue for a
+ * lock that grows with the square of its length; of a wait state with more than FM_HOLDERS_EXAMINED
+ * holders, 16 to 256 equal parts are therefore examined at one instant each. */
 void fm_blame_waits(const struct fm_formation *formation, const struct fm_blame_each *each);
 
 /** Both in one go. */

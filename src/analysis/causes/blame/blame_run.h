@@ -39,6 +39,9 @@ struct fm_blame_scratch {
     FM_VECTOR(struct fm_keyed) dead_end_times; /**< value: 2 * number, + 1: its end */
     FM_VECTOR(struct fm_keyed) boundaries;
     FM_VECTOR(uint32_t) active;
+    FM_VECTOR(uint64_t)
+    holders; /**< [own wait state]: of locks, of those before it; the last
+                  element: of all; no elements: none */
     unsigned char apart[FM_APART];
 };
 
@@ -48,6 +51,7 @@ struct fm_blame_run {
     const struct fm_formation *formation;
     const struct fm_blame_request *request; /**< NULL: nobody wants to know all together */
     const struct fm_blame_each *each;       /**< NULL: or of each wait state */
+    unsigned samples;                       /**< of a wait state with too many holders */
     struct fm_blame_kinds kinds;
     struct fm_time_windows windows;
     uint32_t *homes;                  /**< [window]: process whose worker follows its chains */

@@ -28,6 +28,8 @@ typedef enum {
                             `succession` */
     FM_TIE_SOURCE, /**< it is to be found out who is blamed for wait state `weight` of `location`,
                         which depends on `other` or on the holders of `succession` */
+    FM_TIE_SAMPLE, /**< likewise, but who is blamed at one instant of it, fm_blame_instant(), is
+                        taken for all of it */
     FM_TIE_DETOUR  /**< while `location` waits until `until` for `other`, this one waits for
                         longer: it is blamed at its waiting call */
 } fm_tie_type_t;
@@ -44,6 +46,13 @@ struct fm_blame_tie {
     uint16_t type; /**< fm_tie_type_t */
     uint16_t kind; /**< fm_delay_kind_t, of a contention */
 };
+
+/** @return an instant of a tie, each of them with the same chance; the same one each time. */
+static inline uint64_t fm_blame_instant(const struct fm_blame_tie *tie)
+{
+    const uint64_t mixed = (tie->from * 0x9e3779b97f4a7c15U ^ tie->location) * 0xbf58476d1ce4e5b9U;
+    return tie->from + (uint64_t)(((unsigned __int128)mixed * (tie->to - tie->from)) >> 64);
+}
 
 /** From `time` on, `weight` more (modulo 2^64) wait states of a kind enter the wait state of a
  * location; or blame a location. */
@@ -80,6 +89,7 @@ void fm_chains_follow(const struct fm_blame_window *window, const struct fm_blam
 struct fm_chain_end {
     const struct fm_blame_tie *source;
     uint64_t from, to;
+    uint64_t at; /**< of a FM_TIE_SAMPLE: the instant that stands for all of it */
     uint32_t location;
     bool lacks_progress; /**< the chain has a link because of that */
 };

@@ -12,7 +12,7 @@
 /* A tie, in the order of who depends on something, and when. */
 struct entry {
     uint64_t who; /* location or succession */
-    uint64_t from;
+    uint64_t from, to;
     uint32_t tie;
 };
 
@@ -54,10 +54,10 @@ static void list_entries(struct following *following)
         const struct fm_blame_tie *tie = &window->ties.items[i];
         if (tie->type == FM_TIE_WAIT) {
             fm_vector_push(&following->waits,
-                           (struct entry){tie->location, tie->from, (uint32_t)i});
+                           (struct entry){tie->location, tie->from, tie->to, (uint32_t)i});
         } else if (tie->type == FM_TIE_HOLDER) {
             fm_vector_push(&following->holders,
-                           (struct entry){tie->succession, tie->from, (uint32_t)i});
+                           (struct entry){tie->succession, tie->from, tie->to, (uint32_t)i});
         }
     }
     fm_sort(following->waits.items, following->waits.count, sizeof(struct entry), compare_entries);
@@ -67,15 +67,13 @@ static void list_entries(struct following *following)
 
 /* @return the number of entries that come before the first of `who` that ends behind `time`, if
  * those of one do not overlap */
-static size_t first_behind(const struct following *following, const struct entry *entries,
-                           size_t count, uint64_t who, uint64_t time)
+static size_t first_behind(const struct entry *entries, size_t count, uint64_t who, uint64_t time)
 {
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         const struct entry *entry = &entries[middle];
-        if (entry->who < who ||
-            (entry->who == who && following->window->ties.items[entry->tie].to <= time)) {
+        if (entry->who < who || (entry->who == who && entry->to <= time)) {
             low = middle + 1;
         } else {
             high = middle;
@@ -87,10 +85,16 @@ static size_t first_behind(const struct following *following, const struct entry
 static void end_chain(const struct following *following, const struct step *step, uint32_t location,
                       uint64_t from, uint64_t to)
 {
-    if (from < to) {
-        following->end(following->context, &(struct fm_chain_end){following->source, from, to,
-                                                                  location, step->lacks_progress});
+    if (from >= to) {
+        return;
     }
+    struct fm_chain_end end = {following->source, from, to, 0, location, step->lacks_progress};
+    if (end.source->type == FM_TIE_SAMPLE) {
+        end.at = from;
+        end.from = end.source->from;
+        end.to = end.source->to;
+    }
+    following->end(following->context, &end);
 }
 
 static void add_step(struct following *following, const struct step *step)
@@ -120,13 +124,13 @@ static void follow_to_location(struct following *following, uint32_t number)
     const struct step step = following->steps.items[number];
     const struct fm_blame_tie *ties = following->window->ties.items;
     uint64_t time = step.from;
-    for (size_t i = first_behind(following, following->waits.items, following->waits.count, step.on,
-                                 step.from);
+    for (size_t i =
+             first_behind(following->waits.items, following->waits.count, step.on, step.from);
          i < following->waits.count && following->waits.items[i].who == step.on; i++) {
-        const struct fm_blame_tie *wait = &ties[following->waits.items[i].tie];
-        if (wait->from >= step.to) {
+        if (following->waits.items[i].from >= step.to) {
             break;
         }
+        const struct fm_blame_tie *wait = &ties[following->waits.items[i].tie];
         if (wait->until > step.until || is_in_chain(following, number, wait)) {
             continue;
         }
@@ -145,13 +149,13 @@ static void follow_to_holders(struct following *following, uint32_t number)
 {
     const struct step step = following->steps.items[number];
     const struct fm_blame_tie *ties = following->window->ties.items;
-    for (size_t i = first_behind(following, following->holders.items, following->holders.count,
+    for (size_t i = first_behind(following->holders.items, following->holders.count,
                                  step.succession, step.from);
          i < following->holders.count && following->holders.items[i].who == step.succession; i++) {
-        const struct fm_blame_tie *holder = &ties[following->holders.items[i].tie];
-        if (holder->from >= step.to) {
+        if (following->holders.items[i].from >= step.to) {
             break;
         }
+        const struct fm_blame_tie *holder = &ties[following->holders.items[i].tie];
         uint64_t from = holder->from > step.from ? holder->from : step.from;
         uint64_t to = holder->to < step.to ? holder->to : step.to;
         if (holder->location == FM_NONE) {
@@ -170,8 +174,10 @@ static void follow_source(struct following *following, const struct fm_blame_tie
 {
     following->source = source;
     following->steps.count = following->open.count = 0;
-    add_step(following, &(struct step){source->from, source->to, source->until, FM_NONE, FM_NONE,
-                                       source->other, source->succession, false});
+    const bool is_sample = source->type == FM_TIE_SAMPLE;
+    const uint64_t from = is_sample ? fm_blame_instant(source) : source->from;
+    add_step(following, &(struct step){from, is_sample ? from + 1 : source->to, source->until,
+                                       FM_NONE, FM_NONE, source->other, source->succession, false});
     while (following->open.count > 0) {
         uint32_t number = following->open.items[--following->open.count];
         if (following->steps.items[number].on == FM_NONE) {
@@ -189,7 +195,8 @@ void fm_chains_follow_each(const struct fm_blame_window *window,
     struct following following = {.window = window, .end = end, .context = context};
     bool listed = false;
     for (size_t i = 0; i < window->ties.count; i++) {
-        if (window->ties.items[i].type != FM_TIE_SOURCE) {
+        const uint16_t type = window->ties.items[i].type;
+        if (type != FM_TIE_SOURCE && type != FM_TIE_SAMPLE) {
             continue;
         }
         if (!listed) {

@@ -85,6 +85,8 @@ void fm_instance_search_look(struct fm_instance_search *search, unsigned worker,
                        (struct fm_instance_piece){.from = piece->from,
                                                   .to = piece->to,
                                                   .until = piece->until,
+                                                  .at = piece->at,
+                                                  .is_sample = piece->is_sample,
                                                   .waiter = piece->waiter,
                                                   .location = piece->location});
     }
@@ -114,8 +116,9 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
     struct fm_busy_time_walk walk = {0};
     const uint64_t to = piece.to;
     while (piece.from < to) {
-        fm_busy_time_look(busy_time, &walk, piece.from);
-        piece.to = walk.until < to ? walk.until : to;
+        const struct fm_blame_wait_piece rest = {
+            .from = piece.from, .to = to, .is_sample = piece.is_sample != 0, .at = piece.at};
+        piece.to = fm_blame_look(busy_time, &rest, &walk);
         piece.callpath = walk.visit == busy_time->nodes
                              ? FM_NONE
                              : busy_time->location->profile.items[walk.visit].callpath;

@@ -22,7 +22,8 @@ struct fm_instance_piece {
     uint32_t waiter;
     uint32_t location;
     uint32_t callpath; /**< FM_NONE: none */
-    uint32_t unused;
+    uint32_t is_sample;
+    uint64_t at; /**< as in struct fm_blame_wait_piece */
 };
 
 typedef FM_VECTOR(struct fm_instance_piece) fm_instance_pieces;

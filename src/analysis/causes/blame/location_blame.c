@@ -11,6 +11,13 @@
 
 /* ---- each wait state for itself ---- */
 
+uint64_t fm_blame_look(const struct fm_busy_time *busy_time,
+                       const struct fm_blame_wait_piece *piece, struct fm_busy_time_walk *walk)
+{
+    fm_busy_time_look(busy_time, walk, piece->is_sample ? piece->at : piece->from);
+    return piece->is_sample || walk->until > piece->to ? piece->to : walk->until;
+}
+
 void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
                             struct fm_blame_wait_piece piece)
 {
@@ -23,8 +30,8 @@ void fm_blame_piece_of_wait(const struct fm_blame_run *run, unsigned worker,
     struct fm_busy_time_walk walk = {0};
     const uint64_t to = piece.to;
     while (piece.from < to) {
-        fm_busy_time_look(busy_time, &walk, piece.from);
-        piece.to = walk.until < to ? walk.until : to;
+        piece.to = to;
+        piece.to = fm_blame_look(busy_time, &piece, &walk);
         piece.visit = walk.visit == busy_time->nodes ? FM_NONE : walk.visit;
         each->take(each->context, worker, &piece);
         piece.from = piece.to;
@@ -62,14 +69,15 @@ static void follow_each(const struct fm_blamed_location *examined)
                                    });
             continue;
         }
-        fm_blame_send_tie(examined, (struct fm_blame_tie){.from = from,
-                                                          .to = wait->t,
-                                                          .until = wait->t,
-                                                          .weight = wait->number,
-                                                          .location = wait->waiter,
-                                                          .other = examined->number,
-                                                          .type = FM_TIE_SOURCE,
-                                                          .kind = wait->delay_kind});
+        fm_blame_send_source(examined,
+                             &(struct fm_blame_tie){.from = from,
+                                                    .to = wait->t,
+                                                    .until = wait->t,
+                                                    .weight = wait->number,
+                                                    .location = wait->waiter,
+                                                    .other = examined->number,
+                                                    .kind = wait->delay_kind},
+                             fm_blame_holders_between(examined, from, wait->t));
     }
 }
 
@@ -337,4 +345,5 @@ void fm_blame_scratch_free(struct fm_blame_scratch *scratch)
     fm_vector_free(&scratch->dead_end_times);
     fm_vector_free(&scratch->boundaries);
     fm_vector_free(&scratch->active);
+    fm_vector_free(&scratch->holders);
 }

@@ -32,6 +32,28 @@ void fm_blame_send_tie(const struct fm_blamed_location *examined, struct fm_blam
     }
 }
 
+void fm_blame_send_source(const struct fm_blamed_location *examined,
+                          const struct fm_blame_tie *source, uint64_t holders)
+{
+    struct fm_blame_tie tie = *source;
+    if (holders <= FM_HOLDERS_EXAMINED) {
+        tie.type = FM_TIE_SOURCE;
+        fm_blame_send_tie(examined, tie);
+        return;
+    }
+    struct fm_blame_run *run = examined->run;
+    const uint64_t length = (source->to - source->from) / run->samples;
+    tie.type = FM_TIE_SAMPLE;
+    for (unsigned s = 0; s < run->samples; s++) {
+        tie.from = source->from + s * length;
+        tie.to = s + 1 < run->samples ? tie.from + length : source->to;
+        if (tie.from < tie.to) {
+            tie.window = window_at(&run->windows, fm_blame_instant(&tie));
+            fm_dispatch_send(run->ties, examined->worker, run->homes[tie.window], &tie);
+        }
+    }
+}
+
 /* ---- the location's own waiting parts ---- */
 
 static void add_part(struct fm_blamed_location *examined, uint64_t from, uint64_t to, uint32_t wait)
@@ -168,9 +190,8 @@ static bool send_contention(const struct fm_blamed_location *examined,
             fm_blame_send_tie(examined, tie);
         }
         if (wanted_itself) {
-            tie.type = FM_TIE_SOURCE;
             tie.weight = wait->number;
-            fm_blame_send_tie(examined, tie);
+            fm_blame_send_source(examined, &tie, claims[i].holders);
         }
     }
     return count > 0;
@@ -279,9 +300,57 @@ static void find_dead_ends(struct fm_blamed_location *examined)
     fm_keyed_sort(scratch->dead_end_times.items, scratch->dead_end_times.count, NULL);
 }
 
+/* @return the holders of locks that a wait state of the location sees */
+static uint64_t holders_of(const struct fm_blamed_location *examined, const struct fm_wait *wait)
+{
+    const struct fm_lock_claim wanted = {.until = wait->until,
+                                         .enter = wait->enter,
+                                         .waiter = examined->number,
+                                         .cause = wait->cause_location};
+    const struct fm_lock_claim *claims;
+    const size_t count = fm_lock_claims_find(&examined->view->waiting, &wanted, &claims);
+    uint64_t holders = 0;
+    for (size_t i = 0; i < count; i++) {
+        holders += claims[i].holders;
+    }
+    return holders;
+}
+
+static void count_holders(struct fm_blamed_location *examined)
+{
+    struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_wait_list *waits = &examined->busy_time->waits;
+    scratch->holders.count = 0;
+    if (examined->run->each == NULL || examined->view == NULL ||
+        examined->view->waiting.count == 0) {
+        return;
+    }
+    uint64_t before = 0;
+    for (uint32_t w = 0; w < waits->count; w++) {
+        fm_vector_push(&scratch->holders, before);
+        before += holders_of(examined, &waits->items[w]);
+    }
+    fm_vector_push(&scratch->holders, before);
+}
+
+uint64_t fm_blame_holders_between(const struct fm_blamed_location *examined, uint64_t from,
+                                  uint64_t to)
+{
+    const struct fm_blame_scratch *scratch = examined->scratch;
+    const struct fm_wait_list *waits = &examined->busy_time->waits;
+    if (scratch->holders.count == 0) {
+        return 0;
+    }
+    const uint32_t first = fm_wait_list_behind(waits, from);
+    const uint32_t last = fm_wait_list_behind(waits, to - 1);
+    const uint32_t end = last < waits->count ? last + 1 : last;
+    return scratch->holders.items[end] - scratch->holders.items[first];
+}
+
 void fm_blame_list_waits(struct fm_blamed_location *examined)
 {
     list_parts(examined);
+    count_holders(examined);
     list_arrivals(examined);
     mark_entered(examined);
     find_dead_ends(examined);

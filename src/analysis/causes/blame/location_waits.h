@@ -32,6 +32,17 @@ static inline bool fm_blame_is_wanted(const struct fm_blamed_location *examined,
 /** Sends a tie to all windows that it overlaps. */
 void fm_blame_send_tie(const struct fm_blamed_location *examined, struct fm_blame_tie tie);
 
+/** Sends what is to be followed for itself: a FM_TIE_SOURCE, or, if it depends on more holders of
+ * locks than FM_HOLDERS_EXAMINED, FM_TIE_SAMPLEs.
+ * @param source  all but `type` and `window` is set */
+void fm_blame_send_source(const struct fm_blamed_location *examined,
+                          const struct fm_blame_tie *source, uint64_t holders);
+
+/** @return the number of holders of locks for which the location itself waits in its wait states
+ * between two moments, at most */
+uint64_t fm_blame_holders_between(const struct fm_blamed_location *examined, uint64_t from,
+                                  uint64_t to);
+
 /** Sends the spans in which the location holds locks. */
 void fm_blame_send_spans(const struct fm_blamed_location *examined);
 
