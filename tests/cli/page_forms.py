@@ -271,6 +271,8 @@ def main():
             failures += [f"{page.relative_to(project)}:{line}: {fault}" for fault in faults_of(quote, today)]
     for failure in failures:
         print(failure)
+    if failures:
+        print("scripts/case-study --update STUDY prints the outputs of its page anew; others need their program.")
     print(f"{count} quoted outputs, {len(failures)} differences from today's form")
     sys.exit(bool(failures) or count < 20)
 
