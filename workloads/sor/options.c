@@ -17,6 +17,8 @@ const char *options_usage(void)
            "  --check N            compute the residual every N iterations (default 50)\n"
            "  --variant NAME       halo exchange: p2p (default), p2p-blocking, fence, gats or\n"
            "                       locks\n"
+           "  --work SECONDS       time that a sweep takes besides its arithmetic, asleep\n"
+           "                       (default 0)\n"
            "  --imbalance P[:R,..] ranks R (default: the last) compute P percent more\n"
            "  --verify             compare with a serial computation and the analytical solution\n"
            "  --timing             print the time each rank computes and exchanges\n"
@@ -31,12 +33,13 @@ static bool read_whole_only(const char *text, int least, int *value)
 
 bool options_read(options *o, int argc, char **argv, int rank, int size, char *why, size_t why_size)
 {
-    enum { SIZE = 1, ITERATIONS, TOLERANCE, CHECK, VARIANT, IMBALANCE, VERIFY, TIMING, HELP };
+    enum { SIZE = 1, ITERATIONS, TOLERANCE, CHECK, VARIANT, WORK, IMBALANCE, VERIFY, TIMING, HELP };
     static const struct option known[] = {{"size", required_argument, NULL, SIZE},
                                           {"iterations", required_argument, NULL, ITERATIONS},
                                           {"tolerance", required_argument, NULL, TOLERANCE},
                                           {"check", required_argument, NULL, CHECK},
                                           {"variant", required_argument, NULL, VARIANT},
+                                          {"work", required_argument, NULL, WORK},
                                           {"imbalance", required_argument, NULL, IMBALANCE},
                                           {"verify", no_argument, NULL, VERIFY},
                                           {"timing", no_argument, NULL, TIMING},
@@ -76,6 +79,10 @@ bool options_read(options *o, int argc, char **argv, int rank, int size, char *w
             o->variant = halo_variant_find(optarg);
             if (o->variant == NULL)
                 expected = "--variant is one of p2p, p2p-blocking, fence, gats, locks";
+            break;
+        case WORK:
+            if (!read_seconds(optarg, &o->work))
+                expected = "--work needs a number of seconds from 0 to 3600";
             break;
         case IMBALANCE:
             if (!read_imbalance(optarg, rank, size, &o->imbalance))

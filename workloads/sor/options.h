@@ -11,6 +11,7 @@ typedef struct options {
     double tolerance;   /* residual at which the iteration ends; 0: never */
     int check_interval; /* iterations between two computations of the residual */
     const halo_variant *variant;
+    double work;      /* seconds that a sweep takes besides its arithmetic, asleep */
     double imbalance; /* additional work of this process in percent of its regular work */
     bool verify, timing, help;
 } options;

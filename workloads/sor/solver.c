@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "solver.h"
 
+#include "duration.h"
+
 #include <fermata/fermata.h>
 
 #include <math.h>
@@ -20,6 +22,8 @@ static void compute_in_vain(field *scratch, colour c, double omega, double perce
 static void sweep(grid *g, field *scratch, colour c, const options *o)
 {
     FERMATA_SCOPE("sweep");
+    if (o->work > 0.0)
+        sleep_for(o->work * (1.0 + o->imbalance / 100.0));
     field_sweep(&g->block, c, g->whole.omega, 1, g->block.rows);
     if (scratch->u != NULL)
         compute_in_vain(scratch, c, g->whole.omega, o->imbalance);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""bt-rma, lock-contention, ocean-cg, work-queue, rput-pipeline, srumma and hybrid-jacobi verify their results on any
-number of ranks, print the same in every run, and reject wrong arguments."""
+"""bt-rma, lock-contention, ocean-cg, work-queue, rput-pipeline, srumma, hybrid-jacobi, subsurface-cg and crystal-melt
+verify their results on any number of ranks, print the same in every run, and reject wrong arguments."""
 
 import argparse
 import os
@@ -55,6 +55,13 @@ RUNS = [
      "21 x 12 points, 9 iterations, correct"),
     ("hybrid-jacobi", ["--size", "8x5", "--iterations", "3", "--imbalance", "100:0", "--dynamic"],
      "8 x 5 points, 3 iterations, correct"),
+    ("subsurface-cg", ["--work", "0", "--iterations", "1000"],
+     "{elements} elements, 1000 iterations, the solution is right"),
+    ("subsurface-cg", ["--work", "0.001", "--imbalance", "100:0", "--even", "--iterations", "6"],
+     "{elements} elements, 6 iterations, the solution is right"),
+    ("crystal-melt", ["--work", "0", "--length", "40"], "1124 melt cells, 30 steps, the velocities are right"),
+    ("crystal-melt", ["--work", "0.001", "--length", "40", "--cut", "cells", "--steps", "9"],
+     "1124 melt cells, 9 steps, the velocities are right"),
 ]
 
 # program, ranks, arguments, message
@@ -92,6 +99,9 @@ WRONG = [
     ("rput-pipeline", 1, [], "needs 2 ranks or more"),
     ("hybrid-jacobi", 2, ["--size", "1x9"], "1 rows are too few for 2 processes"),
     ("hybrid-jacobi", 2, ["--work", "-1"], 'wrong argument "-1"'),
+    ("subsurface-cg", 2, ["--imbalance", "50:2"], 'wrong argument "50:2"'),
+    ("crystal-melt", 2, ["--cut", "columns"], 'wrong argument "columns"'),
+    ("crystal-melt", 2, ["--length", "7"], "a mesh of 7 rows is too small for 2 processes"),
     ("message-rate", 2, ["--mode", "put"], '--mode cannot be "put"'),
     ("message-rate", 2, ["--messages", "0"], '--messages cannot be "0"'),
     ("message-rate", 1, [], "needs 2 ranks or more, for pairs an even number"),
@@ -126,7 +136,8 @@ def main():
     for number, (program, arguments, message) in enumerate([] if options.arguments else RUNS):
         for ranks in share.some((3, 4), 2) if number % 2 == 0 else share.some((4, 3), 2):
             told = lines_of(options, program, ranks, arguments, 0)
-            if told != [f"{program}: {message.format(ranks=ranks, flood=300 * (ranks - 1))}"]:
+            expected = message.format(ranks=ranks, flood=300 * (ranks - 1), elements=8 * ranks)
+            if told != [f"{program}: {expected}"]:
                 sys.exit(f"{program} {' '.join(arguments)} on {ranks} ranks prints {told}")
     for program, ranks, arguments, message in WRONG if options.arguments else []:
         told = lines_of(options, program, ranks, arguments, 2)

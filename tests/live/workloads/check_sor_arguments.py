@@ -19,6 +19,7 @@ WRONG = {
     "--tolerance nan": "--tolerance needs a number",
     "--check": "--check needs a value",
     "--variant rma": "--variant is one of",
+    "--work soon": "--work needs a number of seconds",
     "--imbalance 50:2": "--imbalance needs a percentage",
     "--imbalance 50:": "--imbalance needs a percentage",
     "--imbalance half": "--imbalance needs a percentage",
