@@ -502,6 +502,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         fm_lock_holders_free(analysis.lock_holders);
         fm_evidence_free(analysis.evidence);
         fm_evidence_free(analysis.message_evidence);
+        fm_evidence_free(analysis.collective_evidence);
         fm_thread_starts_free(analysis.thread_starts);
         fm_free(analysis.coverage);
     }

@@ -7,6 +7,7 @@
 #include "analysis/collective/collective_matching.h"
 
 #include "analysis/collective/clock_condition.h"
+#include "analysis/collective/collective_needs.h"
 #include "analysis/collective/collective_walk.h"
 #include "analysis/collective/gathering.h"
 #include "analysis/dependencies/collective_dependencies.h"
@@ -22,8 +23,10 @@ struct matching {
     struct fm_analysis *analysis;
     struct fm_gathering *gathering;
     struct fm_join *join;
+    struct fm_collective_needs *needs; /* for progress; NULL: not wanted */
     struct takers takers[FM_CALL_KINDS];
     atomic_bool moved_bytes; /* some record of a collective counts bytes */
+    atomic_bool not_blocking; /* some collective is non-blocking */
 };
 
 static void list_takers(struct matching *matching)
@@ -53,9 +56,12 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     struct matching *matching = context;
     struct fm_collective_walk walk = {0};
     struct fm_member member;
+    bool not_blocking = false;
     for (uint32_t process = first; process < last; ++process) {
         fm_collective_walk_begin(&walk, matching->analysis->trace, process);
         while (fm_collective_walk_next(&walk, &member)) {
+            not_blocking |= member.non_blocking;
+            fm_collective_needs_add(matching->needs, worker, &member);
             /* Members of all kinds: those of one instance may have called different operations. */
             fm_gathering_add(matching->gathering, worker, &member);
             if (matching->takers[member.call].of_instances.count != 0 ||
@@ -66,6 +72,9 @@ static void post_members(void *context, unsigned worker, uint32_t first, uint32_
     }
     if (walk.counts_bytes) {
         matching->moved_bytes = true;
+    }
+    if (not_blocking) {
+        matching->not_blocking = true;
     }
     matching->analysis->omissions.unrecorded_inits += walk.without_record;
     fm_collective_walk_free(&walk);
@@ -122,6 +131,7 @@ void fm_collectives_match(struct fm_analysis *analysis)
         .analysis = analysis,
         .gathering = fm_gathering_create(analysis),
         .join = fm_join_create(analysis),
+        .needs = fm_collective_needs_create(analysis),
     };
     list_takers(&matching);
     fm_engine_run(analysis->engine, post_members, &matching);
@@ -129,6 +139,12 @@ void fm_collectives_match(struct fm_analysis *analysis)
     fm_gathering_close(matching.gathering);
     fm_finders_run(analysis, judge_members, &matching);
     fm_join_judge(matching.join, judge_instance, &matching);
+    if (fm_team_largest(analysis->team, matching.not_blocking) == 0) {
+        fm_collective_needs_free(matching.needs);
+        matching.needs = NULL;
+    }
+    fm_collective_needs_find(matching.needs);
+    analysis->collective_needs = matching.needs;
     fm_gathering_free(matching.gathering);
     fm_join_free(matching.join);
     free_takers(&matching);

@@ -284,6 +284,7 @@ static void take_call(struct fm_collective_walk *walk, struct fm_member *member)
         .wait_location = call.location,
         .wait_activity = call.row,
         .root = OTF2_COLLECTIVE_ROOT_NONE,
+        .init = FM_NONE,
         .call = (uint8_t)kind,
         .series = series_of(called->paradigm, ends ? FM_SERIES_FINALIZE : FM_SERIES_INIT),
     };
@@ -350,6 +351,9 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
                                                                : kind),
             .non_blocking = part->non_blocking,
             .moved_bytes = part->moved_bytes,
+            .init = part->init,
+            .operation = part->operation,
+            .size_class = part->size_class,
         };
         return true;
     }

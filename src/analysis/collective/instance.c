@@ -26,22 +26,29 @@ void fm_join_free(struct fm_join *join)
     fm_free(join);
 }
 
-void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member)
+uint32_t fm_join_home(const struct fm_analysis *analysis, const struct fm_member *member)
 {
     const struct fm_communicator *communicator =
-        &join->analysis->trace->communicators[member->communicator];
+        &analysis->trace->communicators[member->communicator];
     if (communicator->size == 1) {
-        fm_inboxes_send(join->members, worker, member->process, member);
-        return;
+        return member->process;
     }
     /* Any member may judge, but all must choose the same one; instances are spread over them. */
     uint32_t start = (uint32_t)((member->ordinal + member->scope) % communicator->size);
     for (uint32_t i = 0; i < communicator->size; ++i) {
         uint32_t home = communicator->members[(start + i) % communicator->size];
         if (home != FM_NONE) {
-            fm_inboxes_send(join->members, worker, home, member);
-            return;
+            return home;
         }
+    }
+    return FM_NONE;
+}
+
+void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member)
+{
+    const uint32_t home = fm_join_home(join->analysis, member);
+    if (home != FM_NONE) {
+        fm_inboxes_send(join->members, worker, home, member);
     }
 }
 

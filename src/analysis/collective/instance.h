@@ -39,10 +39,13 @@ struct fm_member {
     uint32_t start_location, start_activity;
     uint32_t wait_location, wait_activity;
     uint32_t root;  /**< of rooted operations */
+    uint32_t init;  /**< region that initialized a persistent operation; FM_NONE: none is known */
     uint8_t call;   /**< fm_call_t */
     uint8_t series; /**< instances of different series on a scope are counted separately */
     bool non_blocking;
     bool moved_bytes;
+    uint8_t operation;  /**< OTF2_CollectiveOp of the record; of calls without one 0 */
+    uint8_t size_class; /**< of what the member sent or received, if that is more */
 };
 
 /** @return the programming model of a member's operation. */
@@ -77,6 +80,9 @@ void fm_join_free(struct fm_join *join);
 
 /** Sends a member's part to the process that judges its instance. To be called in a stage. */
 void fm_join_post(struct fm_join *join, unsigned worker, const struct fm_member *member);
+
+/** @return the process that judges the instance of a member; FM_NONE: none does. */
+uint32_t fm_join_home(const struct fm_analysis *analysis, const struct fm_member *member);
 
 /** Judges all instances that are complete and of one kind. The findings of the judge are sent to
  * the members. Runs stages; collective. */

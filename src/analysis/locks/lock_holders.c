@@ -153,6 +153,33 @@ uint64_t fm_lock_holders_deep(const struct fm_lock_holders *holders)
     return deep;
 }
 
+void fm_lock_holders_divide(struct fm_lock_holders *holders, unsigned worker,
+                            const struct fm_divided_wait *wait)
+{
+    const uint32_t process = fm_trace_process(holders->analysis->trace, wait->waiter);
+    struct fm_lock_counts *counts = &holders->counts[process];
+    const uint64_t succession = (uint64_t)process << 32 | counts->successions++;
+    const struct fm_holder_span before = {.from = wait->enter,
+                                          .to = wait->at,
+                                          .succession = succession,
+                                          .location = wait->first};
+    const struct fm_holder_span behind = {
+        .from = wait->at, .to = wait->until, .succession = succession, .location = wait->cause};
+    fm_lock_send_span(holders, worker, &before);
+    fm_lock_send_span(holders, worker, &behind);
+    fm_lock_send_claim(holders, worker,
+                       &(struct fm_lock_claim){
+                           .until = wait->until,
+                           .enter = wait->enter,
+                           .from = wait->enter,
+                           .to = wait->until,
+                           .succession = succession,
+                           .wait = (uint64_t)process << 32 | counts->waits++,
+                           .waiter = wait->waiter,
+                           .cause = wait->cause,
+                       });
+}
+
 static int compare_claims(const void *a, const void *b)
 {
     const struct fm_lock_claim *left = a, *right = b;

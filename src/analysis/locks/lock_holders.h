@@ -115,6 +115,17 @@ void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker,
                          const struct fm_lock_group *group, const struct fm_lock_tenure *tenures,
                          uint32_t count);
 
+/** A wait state that is not for a lock and depends on two locations, one after the other. */
+struct fm_divided_wait {
+    uint64_t enter, at, until; /**< on `first` from `enter` to `at`, then on `cause` */
+    uint32_t waiter;           /**< location */
+    uint32_t first, cause;     /**< locations */
+};
+
+/** Adds a divided wait. To be called by the owner of the waiting location. */
+void fm_lock_holders_divide(struct fm_lock_holders *holders, unsigned worker,
+                            const struct fm_divided_wait *wait);
+
 /** Brings what was added to the locations concerned. Runs a stage; collective. */
 void fm_lock_holders_deliver(struct fm_lock_holders *holders);
 

@@ -49,6 +49,7 @@ typedef enum {
 } fm_table_t;
 
 struct fm_called_function;
+struct fm_collective_needs;
 struct fm_dependencies;
 struct fm_dispatch;
 struct fm_epochs;
@@ -99,6 +100,8 @@ struct fm_analysis {
     struct fm_evidence *evidence; /**< which of these wait; NULL: it has not been weighed */
     struct fm_message_needs *message_needs; /**< likewise of messages; NULL: none */
     struct fm_evidence *message_evidence;   /**< likewise */
+    struct fm_collective_needs *collective_needs; /**< likewise of collectives; NULL: none */
+    struct fm_evidence *collective_evidence;      /**< likewise */
     struct fm_peer_waits *peer_waits;       /**< with the epochs; NULL: none */
     struct fm_lock_queues *lock_queues;     /**< NULL: no locks */
     struct fm_lock_holders *lock_holders;   /**< NULL: no locks */

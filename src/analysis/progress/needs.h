@@ -24,6 +24,7 @@ enum {
     FM_NEEDS_FOR_SEND = 64,
     FM_NEEDS_FOR_RECEIVE = 128, /**< both: an exchange */
     FM_NEEDS_FOR_COMPLETE = 256,
+    FM_NEEDS_FOR_COLLECTIVES = 1 << 22, /**< with the set of their names: bits 0 to 21 */
 };
 
 /** What calls of other libraries do: what their function is for. */
@@ -49,6 +50,7 @@ enum {
     FM_NEEDS_IN_NO_EPOCH,
     FM_NEEDS_IN_LOCK_EPOCH,
     FM_NEEDS_IN_ACCESS_EPOCH,
+    FM_NEEDS_OF_PERSISTENT, /**< none: some of the collectives are persistent */
 };
 
 /** Why a call needs a partner. */

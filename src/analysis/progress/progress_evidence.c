@@ -10,6 +10,16 @@
 /* Bits of a key: what (24), later (1), epoch (2), other node (1), size class (7), window (28). */
 #define WINDOW_BITS 28
 
+uint64_t fm_progress_key(const struct fm_needed *why, bool is_far)
+{
+    uint64_t key = why->what;
+    key = key << 1 | why->is_later;
+    key = key << 2 | why->epoch;
+    key = key << 1 | is_far;
+    key = key << 7 | why->size_class;
+    return key << WINDOW_BITS | (why->window & ((1U << WINDOW_BITS) - 1));
+}
+
 static uint64_t key_of(const struct fm_progress *progress, uint32_t process,
                        const struct fm_needing_call *needing)
 {
@@ -20,12 +30,7 @@ static uint64_t key_of(const struct fm_progress *progress, uint32_t process,
         const uint32_t partner = needs->partners.items[needing->first_partner + i].process;
         is_far |= progress->nodes[partner] != progress->nodes[process];
     }
-    uint64_t key = why->what;
-    key = key << 1 | why->is_later;
-    key = key << 2 | why->epoch;
-    key = key << 1 | is_far;
-    key = key << 7 | why->size_class;
-    return key << WINDOW_BITS | (why->window & ((1U << WINDOW_BITS) - 1));
+    return fm_progress_key(why, is_far);
 }
 
 struct fm_needed fm_progress_kind_needs(const struct fm_progress_kind *kind)
@@ -46,7 +51,7 @@ bool fm_progress_kind_is_far(const struct fm_progress_kind *kind)
     return (kind->key >> (WINDOW_BITS + 7) & 1) != 0;
 }
 
-static const struct fm_progress_kind *find_kind(const struct fm_evidence *evidence, uint64_t key)
+const struct fm_progress_kind *fm_evidence_kind_of(const struct fm_evidence *evidence, uint64_t key)
 {
     const struct fm_progress_kind *kinds = evidence->kinds.items;
     return &kinds[fm_count_below(&kinds->key, evidence->kinds.count, sizeof *kinds, key)];
@@ -59,7 +64,7 @@ const struct fm_progress_kind *fm_evidence_kind(const struct fm_evidence *eviden
         fm_trace_process(evidence->progress->analysis->trace, needing->call.location);
     return needing->partner_count == 0
                ? NULL
-               : find_kind(evidence, key_of(evidence->progress, process, needing));
+               : fm_evidence_kind_of(evidence, key_of(evidence->progress, process, needing));
 }
 
 bool fm_evidence_any_waits(const struct fm_evidence *evidence)
@@ -272,30 +277,21 @@ bool fm_evidence_judge(const struct fm_evidence *evidence, uint32_t process,
 
 /* ---- the evidence ---- */
 
-/* A value of u; UINT64_MAX: the kind is there, the call gives no value. */
-struct usual_time {
-    uint64_t key;
-    uint64_t ticks;
-};
-
-typedef FM_VECTOR(struct usual_time) usual_times;
-
-/* What a worker finds. */
-struct weighing {
-    usual_times times;
-    uint64_t *passed, *held; /* by kind */
+struct times_of_worker {
+    fm_usual_times times;
     unsigned char apart[FM_APART];
 };
 
 struct weigher {
     struct fm_evidence *evidence;
-    struct weighing *workers;
+    struct times_of_worker *times;  /* by worker */
+    struct fm_piece_counts *counts; /* by worker */
 };
 
 static void list_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     const struct weigher *weigher = context;
-    struct weighing *own = &weigher->workers[worker];
+    fm_usual_times *times = &weigher->times[worker].times;
     const struct fm_progress *progress = weigher->evidence->progress;
     struct fm_map known = {0};
     for (uint32_t process = first; process < last; ++process) {
@@ -312,7 +308,7 @@ static void list_times(void *context, unsigned worker, uint32_t first, uint32_t 
                                        : UINT64_MAX;
             uint32_t *is_new = fm_map_at(&known, key, 1);
             if (ticks != UINT64_MAX || *is_new) {
-                fm_vector_push(&own->times, (struct usual_time){key, ticks});
+                fm_vector_push(times, (struct fm_usual_time){key, ticks});
             }
             *is_new = 0;
         }
@@ -322,7 +318,7 @@ static void list_times(void *context, unsigned worker, uint32_t first, uint32_t 
 
 static int compare_times(const void *a, const void *b)
 {
-    const struct usual_time *left = a, *right = b;
+    const struct fm_usual_time *left = a, *right = b;
     if (left->key != right->key) {
         return left->key < right->key ? -1 : 1;
     }
@@ -330,7 +326,7 @@ static int compare_times(const void *a, const void *b)
 }
 
 /* Adds the kinds with the medians of their times, which stand in the order of compare_times(). */
-static void add_kinds(struct fm_evidence *evidence, const usual_times *times)
+static void add_kinds(struct fm_evidence *evidence, const fm_usual_times *times)
 {
     for (size_t begin = 0, end; begin < times->count; begin = end) {
         size_t known = 0;
@@ -351,7 +347,7 @@ static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_
 {
     const struct weigher *weigher = context;
     const struct fm_evidence *evidence = weigher->evidence;
-    struct weighing *own = &weigher->workers[worker];
+    struct fm_piece_counts *own = &weigher->counts[worker];
     own->passed = fm_allocate(evidence->kinds.count, sizeof *own->passed);
     own->held = fm_allocate(evidence->kinds.count, sizeof *own->held);
     for (uint32_t process = first; process < last; ++process) {
@@ -376,38 +372,31 @@ static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
-struct fm_evidence *fm_evidence_weigh(const struct fm_progress *progress, bool is_stated)
+void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team,
+                           fm_usual_times *own)
 {
-    struct fm_evidence *evidence = fm_allocate(1, sizeof *evidence);
-    const struct fm_analysis *analysis = progress->analysis;
-    const unsigned workers = fm_engine_workers(analysis->engine);
-    struct weigher weigher = {evidence, fm_allocate_apart(workers, sizeof *weigher.workers)};
-    *evidence = (struct fm_evidence){.progress = progress, .is_stated = is_stated};
-    fm_engine_run(analysis->engine, list_times, &weigher);
-    usual_times own = {0}, all = {0};
-    for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < weigher.workers[w].times.count; ++i) {
-            fm_vector_push(&own, weigher.workers[w].times.items[i]);
-        }
-        fm_vector_free(&weigher.workers[w].times);
-    }
-    fm_team_share_vector(analysis->team, &own, &all);
-    fm_vector_free(&own);
+    fm_usual_times all = {0};
+    fm_team_share_vector(team, own, &all);
+    fm_vector_free(own);
     fm_sort(all.items, all.count, sizeof *all.items, compare_times);
     add_kinds(evidence, &all);
     fm_vector_free(&all);
-    fm_engine_run(analysis->engine, count_pieces, &weigher);
+}
+
+void fm_evidence_set_pieces(struct fm_evidence *evidence, struct fm_team *team,
+                            struct fm_piece_counts *counts, unsigned workers)
+{
     const size_t count = evidence->kinds.count;
     uint64_t *sums = fm_allocate(2 * count + 1, sizeof *sums);
     for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < count && weigher.workers[w].passed != NULL; ++i) {
-            sums[2 * i] += weigher.workers[w].passed[i];
-            sums[2 * i + 1] += weigher.workers[w].held[i];
+        for (size_t i = 0; i < count && counts[w].passed != NULL; ++i) {
+            sums[2 * i] += counts[w].passed[i];
+            sums[2 * i + 1] += counts[w].held[i];
         }
-        fm_free(weigher.workers[w].passed);
-        fm_free(weigher.workers[w].held);
+        fm_free(counts[w].passed);
+        fm_free(counts[w].held);
     }
-    fm_team_sum(analysis->team, sums, 2 * count);
+    fm_team_sum(team, sums, 2 * count);
     for (size_t i = 0; i < count; ++i) {
         struct fm_progress_kind *kind = &evidence->kinds.items[i];
         kind->passed = sums[2 * i];
@@ -415,6 +404,29 @@ struct fm_evidence *fm_evidence_weigh(const struct fm_progress *progress, bool i
         kind->waits |= kind->held > kind->passed;
     }
     fm_free(sums);
-    fm_free(weigher.workers);
+}
+
+struct fm_evidence *fm_evidence_weigh(const struct fm_progress *progress, bool is_stated)
+{
+    struct fm_evidence *evidence = fm_allocate(1, sizeof *evidence);
+    const struct fm_analysis *analysis = progress->analysis;
+    const unsigned workers = fm_engine_workers(analysis->engine);
+    struct weigher weigher = {.evidence = evidence,
+                              .times = fm_allocate_apart(workers, sizeof *weigher.times),
+                              .counts = fm_allocate_apart(workers, sizeof *weigher.counts)};
+    *evidence = (struct fm_evidence){.progress = progress, .is_stated = is_stated};
+    fm_engine_run(analysis->engine, list_times, &weigher);
+    fm_usual_times own = {0};
+    for (unsigned w = 0; w < workers; ++w) {
+        for (size_t i = 0; i < weigher.times[w].times.count; ++i) {
+            fm_vector_push(&own, weigher.times[w].times.items[i]);
+        }
+        fm_vector_free(&weigher.times[w].times);
+    }
+    fm_evidence_set_kinds(evidence, analysis->team, &own);
+    fm_engine_run(analysis->engine, count_pieces, &weigher);
+    fm_evidence_set_pieces(evidence, analysis->team, weigher.counts, workers);
+    fm_free(weigher.times);
+    fm_free(weigher.counts);
     return evidence;
 }

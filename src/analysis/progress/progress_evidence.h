@@ -16,11 +16,14 @@
 
 /** A kind of calls: what they do, in which epoch, on which window, how much and how far. */
 struct fm_progress_kind {
-    uint64_t key;          /**< see fm_progress_kind_needs() */
+    uint64_t key;          /**< fm_progress_key() */
     uint64_t usual;        /**< u: ticks that calls take once all of their partners make progress */
     uint64_t passed, held; /**< pieces */
     bool waits;
 };
+
+/** @return the key of the kind of a call. @param is_far  some partner is on another node */
+uint64_t fm_progress_key(const struct fm_needed *why, bool is_far);
 
 /** @return what calls of a kind have in common; the window FM_NONE if there is none. */
 struct fm_needed fm_progress_kind_needs(const struct fm_progress_kind *kind);
@@ -34,6 +37,34 @@ struct fm_evidence {
     FM_VECTOR(struct fm_progress_kind) kinds; /**< ascending by key */
     bool is_stated; /**< the user states that every call needs its partners: nothing is weighed */
 };
+
+/** A value of u. */
+struct fm_usual_time {
+    uint64_t key;
+    uint64_t ticks; /**< UINT64_MAX: there is a call of the kind, but it gives no value */
+};
+
+typedef FM_VECTOR(struct fm_usual_time) fm_usual_times;
+
+/** Pieces of the kinds of an evidence, as one worker has found them. */
+struct fm_piece_counts {
+    uint64_t *passed, *held; /**< by kind; NULL: none */
+    unsigned char apart[FM_APART];
+};
+
+/** Sets the kinds of an evidence, with u: the medians of the values that all processes have found,
+ * which are freed. Collective. */
+void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team,
+                           fm_usual_times *own);
+
+/** Sets whether the kinds wait, by the pieces that all workers and processes have counted; frees
+ * these. Collective. */
+void fm_evidence_set_pieces(struct fm_evidence *evidence, struct fm_team *team,
+                            struct fm_piece_counts *counts, unsigned workers);
+
+/** @return the kind with a key, which exists. O(log kinds). Thread-safe. */
+const struct fm_progress_kind *fm_evidence_kind_of(const struct fm_evidence *evidence,
+                                                   uint64_t key);
 
 /** A wait for progress. */
 struct fm_progress_wait {

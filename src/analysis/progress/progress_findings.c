@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/progress/progress_findings.h"
 
+#include "analysis/collective/collective_needs.h"
 #include "analysis/progress/progress_evidence.h"
 #include "base/containers/sort.h"
 #include "cube/model/cube_finding.h"
@@ -62,6 +63,23 @@ static void append_sizes(char *text, uint8_t size_class)
     }
 }
 
+static bool are_collectives(const struct fm_needed *why)
+{
+    return !fm_needs_is_function(why->what) && (why->what & FM_NEEDS_FOR_COLLECTIVES) != 0;
+}
+
+/* Names the collectives that calls complete: "Ibarriers and Iallreduces". */
+static void append_collectives(char *text, const struct fm_needed *why)
+{
+    const char *separator = why->epoch == FM_NEEDS_OF_PERSISTENT ? "persistent " : "I";
+    for (unsigned i = 0; i < FM_COLLECTIVE_NAMES; ++i) {
+        if ((why->what >> i & 1) != 0) {
+            append(text, "%s%s", separator, fm_collective_plural(i));
+            separator = why->epoch == FM_NEEDS_OF_PERSISTENT ? " and " : " and I";
+        }
+    }
+}
+
 /* Names the calls of a kind. @param text  of TEXT_SIZE bytes */
 static void name_kind(const struct fm_trace *trace, const struct fm_progress_kind *kind, char *text)
 {
@@ -69,6 +87,8 @@ static void name_kind(const struct fm_trace *trace, const struct fm_progress_kin
     text[0] = '\0';
     if (fm_needs_is_function(why.what)) {
         append(text, "calls of %s", trace->regions[fm_needs_region(why.what)].name);
+    } else if (are_collectives(&why)) {
+        append_collectives(text, &why);
     } else {
         append(text, "%s", why.is_later ? "completions of " : "");
         const char *separator = "";
@@ -100,16 +120,19 @@ static void add_kind(const struct fm_trace *trace, const struct fm_progress_kind
 {
     char name[TEXT_SIZE], statement[2 * TEXT_SIZE];
     name_kind(trace, kind, name);
+    const struct fm_needed why = fm_progress_kind_needs(kind);
+    const bool are_of_several = are_collectives(&why);
     if (kind->waits) {
         snprintf(statement, sizeof statement,
                  "%s: %" PRIu64 " of %" PRIu64
-                 " ended only after the next call of their partner: they need its progress.",
-                 name, kind->held, pieces(kind));
+                 " ended only after the next call of %s partner: they need its progress.",
+                 name, kind->held, pieces(kind), are_of_several ? "a" : "their");
     } else {
         snprintf(statement, sizeof statement,
                  "%s: %" PRIu64 " of %" PRIu64
-                 " ended while their partner made no call: no progress needed.",
-                 name, kind->passed, pieces(kind));
+                 " ended while %s made no call: no progress needed.",
+                 name, kind->passed, pieces(kind),
+                 are_of_several ? "a partner" : "their partner");
     }
     fm_cube_add_finding(cube, &(struct fm_cube_finding){
                                   .id = "progress-evidence", .statement = statement, .advice = ""});
@@ -137,4 +160,5 @@ void fm_progress_findings_add(const struct fm_analysis *analysis, struct fm_cube
 {
     add_kinds(analysis, analysis->evidence, cube);
     add_kinds(analysis, analysis->message_evidence, cube);
+    add_kinds(analysis, analysis->collective_evidence, cube);
 }

@@ -115,6 +115,7 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
         .root = root,
         .operation = operation,
         .moved_bytes = sent != 0 || received != 0,
+        .size_class = fm_trace_size_class(sent > received ? sent : received),
         .persistent = request == NULL ? FM_NONE : request->persistent,
         .init = request == NULL ? FM_NONE : request->init,
     };
@@ -146,6 +147,7 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
                                                                .peer = root,
                                                                .operation = operation,
                                                                .moved_bytes = part.moved_bytes,
+                                                               .size_class = part.size_class,
                                                                .persistent = part.persistent,
                                                                .init = part.init});
     } else {
@@ -203,6 +205,7 @@ void fm_builder_rma_collective(struct fm_builder *builder, uint8_t operation, ui
         .root = root,
         .operation = operation,
         .moved_bytes = sent != 0 || received != 0,
+        .size_class = fm_trace_size_class(sent > received ? sent : received),
         .persistent = FM_NONE,
         .init = FM_NONE,
     };

@@ -52,6 +52,7 @@ static void complete_elsewhere(struct fm_trace *trace, const struct fm_open_requ
         part->root = completion->peer;
         part->operation = completion->operation;
         part->moved_bytes = completion->moved_bytes;
+        part->size_class = completion->size_class;
         part->persistent = completion->persistent;
         part->init = completion->init;
         return;

@@ -37,6 +37,7 @@ struct fm_foreign_completion {
     uint32_t bytes;                   /**< of receives, as in the table */
     uint8_t operation;                /**< of collectives */
     bool moved_bytes;                 /**< of collectives */
+    uint8_t size_class;               /**< of collectives, as in the table */
     uint32_t persistent, init;        /**< of collectives, as in the table */
     struct fm_partitioned_message partitioned; /**< of receives */
 };

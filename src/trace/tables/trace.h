@@ -179,6 +179,7 @@ struct fm_collective {
     uint8_t operation; /**< OTF2_CollectiveOp */
     bool non_blocking;
     bool moved_bytes;    /**< this location sent or received something in it */
+    uint8_t size_class;  /**< of the larger one of both: fm_trace_size_class() */
     uint32_t persistent; /**< number of the persistent collective among those of the communicator;
                               FM_NONE: it is none, or the archive does not state it */
     uint32_t init;       /**< region that initialized it; FM_NONE: likewise */

@@ -109,6 +109,10 @@ def _awaited(wait, begin, end):
         before = _awaited_for_lock(wait, begin, min(end, wait.head_end)) if begin < wait.head_end else []
         behind = max(begin, wait.head_end)
         return before + ([(wait.causing, behind, end, False)] if behind < end else [])
+    if wait.late is not None:
+        at = max(begin, min(end, wait.late.enter))
+        awaited = [(wait.late.loc, begin, at, False), (wait.causing, at, end, False)]
+        return [part for part in awaited if part[1] < part[2]]
     if not wait.is_contention:
         return [(wait.causing, begin, end, False)]
     if wait.contention.head is not None:

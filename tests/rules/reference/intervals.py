@@ -41,6 +41,7 @@ SYNCHRONIZATION_KINDS = {
     "mpi_rma_comm_wait_for_progress": "rma_progress",
     "mpi_rma_active_wait_for_progress": "rma_active_progress",
     "mpi_p2p_wait_for_progress": "p2p_progress",
+    "mpi_coll_wait_for_progress": "coll_progress",
     "shmem_wait_until": "shmem_wait_until",
     "caf_earlyreduce": "caf_n21",
     "caf_sync_images_wait": "caf_sync_images",
@@ -111,6 +112,8 @@ class WaitState:
         self.head_end = None
         if candidate.rule == ws.PROGRESS and candidate.detail.contention:
             self.contention, self.head_end = candidate.detail.contention, candidate.detail.begin
+        # The call for whose Enter it waits before it waits for progress, None: none.
+        self.late = candidate.detail.late if candidate.rule == ws.PROGRESS else None
         self.kind = kind_of(candidate.metric)
 
     @property

@@ -198,6 +198,7 @@ class CollectiveMember:
         self.activity = activity
         self.root = root
         self.bytes = sent + received
+        self.largest = max(sent, received)
 
     def at_start(self):
         """The member as if its start call were the one that waits."""

@@ -51,6 +51,7 @@ time
           mpi_latebroadcast
           mpi_wait_nxn
           mpi_nxn_completion
+          mpi_coll_wait_for_progress
         mpi_rma_communication
           mpi_rma_comm_late_post
           mpi_rma_comm_lock_competition
@@ -208,7 +209,8 @@ COUNT_METRICS = _parents(COUNT_TREES)
 INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
                      for library in ("mpi_rma", "shmem", "armci", "caf")
                      for calls in ("sync", "comm")) + (
-                         "mpi_p2p_wait_for_progress_lower", "mpi_rma_active_wait_for_progress_lower",
+                         "mpi_p2p_wait_for_progress_lower", "mpi_coll_wait_for_progress_lower",
+                         "mpi_rma_active_wait_for_progress_lower",
                          "thread_start_delay", "omp_task_starvation", "kernel_measured", "kernel_adjusted",
                          "kernel_inactive", "kernel_idle", "kernel_composite")
 

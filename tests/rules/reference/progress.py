@@ -131,10 +131,9 @@ class Evidence:
         self.passed, self.held = collections.Counter(), collections.Counter()
         for call, of_call in pieces.items():
             kind = self.kinds[call]
-            usual = self.usual[kind]
-            passed = [piece for piece in of_call if piece.has_passed(usual)]
-            self.passed[kind] += len(passed)
-            self.held[kind] += not passed and any(piece.is_held(usual) for piece in of_call)
+            passed, held = self.weigh(of_call, self.usual[kind])
+            self.passed[kind] += passed
+            self.held[kind] += held
         self._is_stated = stated == "target"
         self._waits = {kind: self._is_stated or stated != "async" and self.held[kind] > self.passed[kind]
                        for kind in self.usual}
@@ -147,12 +146,29 @@ class Evidence:
                 pieces.append(Piece(call, partner, begin, self.calls.next(partner, call, begin), call in self._open))
         return pieces
 
+    @staticmethod
+    def weigh(pieces, usual):
+        """(how many pieces of a call passed, how many were held)."""
+        passed = [piece for piece in pieces if piece.has_passed(usual)]
+        return len(passed), not passed and any(piece.is_held(usual) for piece in pieces)
+
+    @staticmethod
+    def shows_usual(pieces):
+        """Whether a call shows what calls take once their partners make progress."""
+        return all(piece.is_contained for piece in pieces)
+
+    @staticmethod
+    def has_passed(pieces, usual):
+        """Whether a call of a kind that waits does not wait."""
+        return any(piece.has_passed(usual) for piece in pieces)
+
     def _usual(self, pieces):
         """{kind: what a call takes once its partners make progress}."""
         values = {kind: [] for kind in self.kinds.values()}
         for call, of_call in pieces.items():
-            if call not in self._open and of_call and all(piece.is_contained for piece in of_call):
-                values[self.kinds[call]].append(call.leave - max(piece.next.enter for piece in of_call))
+            if call not in self._open and of_call and self.shows_usual(of_call):
+                contained = [piece.next.enter for piece in of_call if piece.is_contained]
+                values[self.kinds[call]].append(call.leave - max(contained))
         return {kind: sorted(of_kind)[(len(of_kind) - 1) // 2] if of_kind else 0
                 for kind, of_kind in values.items()}
 
@@ -166,7 +182,7 @@ class Evidence:
             return None
         usual = 0 if self._is_stated else self.usual[self.kinds[call]]
         pieces = self._pieces(call, besides)
-        if not self._is_stated and any(piece.has_passed(usual) for piece in pieces):
+        if not self._is_stated and self.has_passed(pieces, usual):
             return None
         held = [piece for piece in pieces if piece.is_contained and piece.counts(usual)]
         if not held:
@@ -189,8 +205,9 @@ class Evidence:
 Wait = collections.namedtuple("Wait", "cause begin event first_calls")
 
 # Of a candidate: the first calls of the partners; the begin of the need; contention: the passive_target.Contention for
-# which the call waits before, until the need begins, None: none.
-Progress = collections.namedtuple("Progress", "first_calls begin contention")
+# which the call waits before, until the need begins, None: none; late: the partner's call for whose Enter it waits
+# before, None: none, or it is the cause.
+Progress = collections.namedtuple("Progress", "first_calls begin contention late", defaults=(None,))
 
 
 def candidate(evidence, call, metric, order, besides=0, contention=None):

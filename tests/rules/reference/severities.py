@@ -6,6 +6,7 @@ Time-tree metrics are exclusive of their children, all others include them.
 
 import accelerators
 import blame
+import collective_progress
 import critical_path
 import epochs
 import formation
@@ -69,6 +70,7 @@ def compute(timeline):
     stated = timeline.scenario.options.get("progress")
     candidates += passive_target.candidates(timeline, windows, stated)
     candidates += message_progress.candidates(timeline, point_to_point, stated)
+    candidates += collective_progress.candidates(timeline, instances, matching.counts_bytes(timeline), stated)
     of_libraries = libraries.collective_instances(timeline)
     candidates += libraries.collective_candidates(of_libraries, matching.counts_bytes(timeline))
     candidates += libraries.peer_candidates(timeline)
