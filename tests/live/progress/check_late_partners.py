@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Records a program whose rank 1 sends to rank 0, or puts into its memory, while that computes, and compares what
-fermata says of the waiting with how long the program itself was in its call. Whether it waits for the progress of
-rank 0 is the library's choice: calls that took most of the computing time did, those that took next to nothing did not.
+"""Records a program whose rank 1 sends to rank 0, puts into its memory, or completes a collective while that computes,
+and compares what fermata says of the waiting with how long the program itself was in its call. Whether it waits for
+the progress of rank 0 is the library's choice: calls that took most of the computing time did, those that took next to
+nothing did not.
 
 usage: check_late_partners.py --fermata F --mpirun M --program P"""
 
@@ -25,7 +26,9 @@ CASES = [("message", 4 << 20, "mpi_p2p_wait_for_progress", ["MPI_Send"], ("Sends
          ("target", 4 << 20, "mpi_rma_active_wait_for_progress", ["MPI_Win_complete"], ("Completes",)),
          ("target", 8, "mpi_rma_active_wait_for_progress", ["MPI_Win_complete"], ("Completes",)),
          ("lock", 4 << 20, "mpi_rma_sync_wait_for_progress", *LOCKING),
-         ("lock", 8, "mpi_rma_sync_wait_for_progress", *LOCKING)]
+         ("lock", 8, "mpi_rma_sync_wait_for_progress", *LOCKING),
+         ("collective", 4 << 20, "mpi_coll_wait_for_progress", ["MPI_Wait"], ("Iallreduces",)),
+         ("collective", 8, "mpi_coll_wait_for_progress", ["MPI_Wait"], ("Iallreduces",))]
 PROGRESS = re.compile(r"mpi_.*_wait_for_progress$")
 HELD, FREE = 0.15, 0.02  # seconds: a call of at least, at most this
 TOLERANCE = 0.4  # of the time in the call: what it takes once it is served, on a machine with other load

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank computes without MPI while another one sends to it, or puts into its window or locks it:
- * whether that waits, the MPI library decides. Each round states how long the other rank was in its
- * call, or in those of its epoch.
+/* A rank computes without MPI while another one sends to it, puts into its window, locks it, or
+ * completes a collective that both have started: whether that waits, the MPI library decides. Each
+ * round states how long the other rank was in its call, or in those of its epoch.
  *
- * usage: late_partners message BYTES | target BYTES | lock BYTES */
+ * usage: late_partners message BYTES | target BYTES | lock BYTES | collective BYTES [TESTS]
+ *
+ * TESTS: rank 0 calls MPI_Test so often while it computes during a collective. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,6 +79,27 @@ static void put_under_lock(int rank, char *buffer, int bytes, MPI_Win window)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+static void complete_collective(int rank, char *buffer, char *result, int bytes, int tests)
+{
+    MPI_Request request;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Iallreduce(buffer, result, bytes, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD, &request);
+    if (rank == 0) {
+        for (int test = 0; test < tests; test++) {
+            int done;
+            compute(0.3 / (tests + 1));
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        }
+        compute(0.3 / (tests + 1));
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    } else {
+        compute(0.05);
+        const double begin = PMPI_Wtime();
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        state(begin);
+    }
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -84,6 +107,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     const char *mode = argc > 1 ? argv[1] : "message";
     const int bytes = argc > 2 ? atoi(argv[2]) : 8;
+    const int tests = argc > 3 ? atoi(argv[3]) : 0;
     const int other_rank = 1 - rank;
     char *buffer, *memory;
     MPI_Win window;
@@ -99,6 +123,8 @@ int main(int argc, char **argv)
             send_message(rank, buffer, bytes);
         } else if (strcmp(mode, "target") == 0) {
             put_into_target(rank, buffer, bytes, window, other);
+        } else if (strcmp(mode, "collective") == 0) {
+            complete_collective(rank, buffer, memory, bytes, tests);
         } else {
             put_under_lock(rank, buffer, bytes, window);
         }

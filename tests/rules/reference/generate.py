@@ -20,6 +20,7 @@ import sys
 
 import reference
 import simulation_accelerators
+import simulation_collective_progress
 import simulation_progress
 import scenario_file
 import simulation_polling
@@ -226,7 +227,8 @@ def generate(seed, index, ranks, focus=None):
     if focus == "cuda":
         return simulation_accelerators.lines(chooser)
     if focus == "progress":
-        return simulation_progress.lines(chooser)
+        of_collectives = chooser.random() < 0.4
+        return (simulation_collective_progress if of_collectives else simulation_progress).lines(chooser)
     polls = focus == "polling"
     if polls:
         focus = chooser.choice((None, None, "locks", "iterations", "libraries", *THREAD_FOCUSES))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs in which calls wait until their partners call MPI again: passive target, messages that are posted
-early, active target. Most time is computation, calls end shortly behind an event that could have held them, and few
+early, active target, non-blocking collectives. Most time is computation, calls end shortly behind an event that could have held them, and few
 kinds of calls are used, so that there is evidence on both sides. Nothing is simulated: what cannot be is left out."""
 
 import scenario_file
 
 SIZES = (8, 8, 64, 1 << 20)
+OPERATIONS = (("barrier", False), ("allreduce", False), ("alltoallv", False), ("bcast", True), ("reduce", True),
+              ("scan", False))
 
 
 class Call:
@@ -26,7 +28,7 @@ class Rank:
         self.name = "%d.%d" % (rank, thread) if thread else "%d" % rank
         self.clock = chooser.randint(0, 20)
         self.calls = []
-        self.requests = []  # (text of the completion, partner)
+        self.requests = []  # (text of the completion, partners, message)
 
     def call(self, region, *partners, longest=None):
         """A call behind some computation; it may last long if it needs partners."""
@@ -51,6 +53,10 @@ class Program:
         self.number = 0
         self.messages = []  # [sending call, record, receiving calls and records]
         self.pending = {rank: [] for rank in range(self.size)}  # receives that have not been posted
+        self.comms = {"world": list(range(self.size))}
+        if self.size > 2:
+            self.comms["some"] = chooser.sample(range(self.size), chooser.randint(2, self.size - 1))
+        self.operations = chooser.sample(OPERATIONS, 2)  # few kinds of calls: some evidence on each
 
     def new(self):
         self.number += 1
@@ -129,7 +135,7 @@ class Program:
         else:
             call = rank.call("MPI_Isend")
             record = "isend %s %d" % (args, name)
-            rank.requests.append(("isend_complete %d" % name, peer, None))
+            rank.requests.append(("isend_complete %d" % name, {peer}, None))
         call.records.append(record)
         self.pending[peer].append((rank.rank, name, size, call, record))
 
@@ -149,7 +155,7 @@ class Program:
         call = rank.call("MPI_Irecv")
         call.records.append("irecv_request %d" % name)
         message[2].append((call, call.records[-1]))
-        rank.requests.append(("irecv %s %d" % (args, name), source, message))
+        rank.requests.append(("irecv %s %d" % (args, name), {source}, message))
 
     def wait(self, rank):
         chooser = self.chooser
@@ -158,31 +164,67 @@ class Program:
         chooser.shuffle(rank.requests)
         count = 1 if chooser.random() < 0.5 else len(rank.requests)
         done, rank.requests = rank.requests[:count], rank.requests[count:]
-        call = rank.call("MPI_Wait" if count == 1 else "MPI_Waitall", *{partner for _, partner, _ in done})
+        self.complete(rank, done)
+
+    def complete(self, rank, done):
+        call = rank.call("MPI_Wait" if len(done) == 1 else "MPI_Waitall",
+                         *{partner for _, partners, _ in done for partner in partners})
         for record, _, message in done:
             call.records.append(record)
             if message:
                 message[2].append((call, record))
+
+    # --- non-blocking collectives --------------------------------------------------------------
+
+    def collective(self):
+        """All members start it, one after the other; they complete it at some time."""
+        chooser = self.chooser
+        comm = chooser.choice(list(self.comms))
+        operation, has_root = chooser.choice(self.operations)
+        members = self.comms[comm]
+        root = chooser.randrange(len(members)) if has_root else "-"
+        size, name = chooser.choice(SIZES), self.new()
+        is_persistent = operation == "barrier" and chooser.random() < 0.1
+        sent, received = (0, 0) if operation == "barrier" or chooser.random() < 0.05 else (size, size)
+        record = "nb_coll_complete %s %s %s %d %d %d" % (operation, comm, root, sent, received, name)
+        for member in members:
+            rank = self.ranks[member]
+            call = rank.call("MPI_Start" if is_persistent else "MPI_I" + operation)
+            call.records.append("nb_coll_request %d" % name)
+            rank.requests.append((record, set(members) - {member}, None))
+        for member in members:
+            if chooser.random() < 0.5:
+                self.wait(self.ranks[member])
+
+    def complete_collectives(self):
+        """A collective that never completes names no communicator, and could not be counted."""
+        for rank in self.ranks:
+            started = [request for request in rank.requests if request[0].startswith("nb_coll")]
+            if started:
+                self.complete(rank, started)
 
     # --- the program ---------------------------------------------------------------------------
 
     def run(self):
         chooser = self.chooser
         hot = chooser.randrange(self.size)
-        weights = [chooser.choice((0, 2, 4)) for _ in range(2)] + [chooser.choice((0, 0, 3))]
+        weights = [chooser.choice((0, 2, 4)) for _ in range(2)] + [chooser.choice((0, 0, 3)), chooser.choice((0, 0, 1))]
         if not any(weights):
-            weights = [1, 2, 1]
+            weights = [1, 2, 1, 1]
         for _ in range(chooser.choice((10, 30, 60)) * self.size):
             rank = min(chooser.sample(self.ranks, 2), key=lambda rank: rank.clock)
-            action = chooser.choices((0, 1, 3, 2), (*weights, 1))[0]
+            action = chooser.choices((0, 1, 3, 4, 2), (*weights, 1))[0]
             if action == 0:
                 self.epoch(rank, hot)
             elif action == 1:
                 chooser.choice((self.send, self.receive, self.receive, self.wait))(rank)
             elif action == 3:
                 chooser.choice((self.expose, self.access))(rank)
+            elif action == 4:
+                self.collective()
             else:
                 rank.call(chooser.choice(("MPI_Iprobe", "MPI_Comm_rank", "MPI_Barrier_unknown", "foo", "MPI_Test")))
+        self.complete_collectives()
         for rank in self.others:
             for _ in range(chooser.choice((0, 2, 10))):
                 rank.call(chooser.choice(("MPI_Iprobe", "MPI_Comm_rank")))
@@ -225,6 +267,8 @@ class Program:
         lines = ["unit 1", "ranks %d%s" % (self.size, threads)]
         if self.size > 2 and chooser.random() < 0.3:
             lines.append("node second %d" % chooser.randrange(self.size))
+        lines += ["comm %s %s" % (comm, " ".join(map(str, members))) for comm, members in self.comms.items()
+                  if comm != "world"]
         lines += ["window %s world" % window for window in self.windows]
         if chooser.random() < 0.1:
             lines.append("analyze --progress=" + chooser.choice(("target", "target", "async", "evidence")))
