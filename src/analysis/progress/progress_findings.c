@@ -101,6 +101,7 @@ static void name_kind(const struct fm_trace *trace, const struct fm_progress_kin
     }
     if (why.size_class != 0) {
         append_sizes(text, why.size_class);
+        append(text, "%s", are_collectives(&why) ? " a rank" : "");
     }
     if (why.window < trace->window_count && trace->windows[why.window].name != NULL &&
         trace->windows[why.window].name[0] != '\0') {

@@ -345,8 +345,32 @@ static void keep_unexplained(struct fm_serving_calls *calls)
     }
 }
 
+/* @return the latest event of a junction, or a source that is none */
+static struct fm_awaited latest_of(const struct fm_detail *detail, struct fm_awaited source)
+{
+    const struct fm_dependencies *dependencies = detail->dependencies;
+    while (source.kind == FM_AWAITED_JUNCTION) {
+        const struct fm_junction_table *table = &dependencies->tables[source.place];
+        const struct fm_junction *junction = &table->junctions.items[source.index];
+        for (uint32_t i = 0; i < junction->input_count; i++) {
+            source = table->inputs.items[junction->first_input + i];
+            if (fm_awaited_time(detail->trace, dependencies, source) == junction->t) {
+                break;
+            }
+        }
+    }
+    return source;
+}
+
+static bool is_of_collective(uint8_t rule)
+{
+    return rule == FM_DEPENDS_ON_COLLECTIVE || rule == FM_DEPENDS_ON_ROOT ||
+           rule == FM_DEPENDS_ON_CONTRIBUTION || rule == FM_DEPENDS_ON_SCAN;
+}
+
 /* Finds the event with which a need of a call begins: the latest one, of those that the call
- * depends on, of the process that serves. @param first  the first dependency of the call */
+ * depends on, of the process that serves; the start of the last member of a collective.
+ * @param first  the first dependency of the call */
 static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t location,
                                      uint32_t first, const struct fm_dependency *need)
 {
@@ -360,10 +384,12 @@ static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t lo
         const bool is_event = other->rule == FM_DEPENDS_ON_SENDER ||
                               other->rule == FM_DEPENDS_ON_RECEIVER ||
                               other->rule == FM_DEPENDS_ON_POST;
-        if (is_event && other->source.kind == FM_AWAITED_ENTER && other->t > latest &&
-            fm_trace_process(detail->trace, other->source.place) == target) {
+        const struct fm_awaited source = latest_of(detail, other->source);
+        if (source.kind == FM_AWAITED_ENTER && other->t > latest &&
+            (is_of_collective(other->rule) ||
+             (is_event && fm_trace_process(detail->trace, source.place) == target))) {
             latest = other->t;
-            event = (struct fm_call_ref){other->source.place, other->source.index};
+            event = (struct fm_call_ref){source.place, source.index};
         }
     }
     return event;
