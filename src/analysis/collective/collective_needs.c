@@ -93,10 +93,24 @@ struct part {
     size_t first_state, state_count;
 };
 
+/* States of an instance in the order of a time, with the least `from` of ranges of them: a tree of
+ * `leaves` leaves, a power of two, in `least`. */
+struct ranking {
+    size_t first, count; /* in `ranked` */
+    size_t root, leaves; /* in `least` */
+};
+
 struct instance {
     uint32_t first_part, count; /* by rank */
     uint32_t root;              /* number of the part in the instance; FM_NONE: unknown, or none */
     uint8_t call;               /* fm_call_t */
+    size_t first_block;         /* in `blocks`: see is_ranked() */
+};
+
+/* The states of some members. */
+struct block {
+    struct ranking outside; /* of calls, by the Enter that ends them */
+    struct ranking inside;  /* by Leave */
 };
 
 /* What a member does from `from` until `to`: the call that it is in, or else its next one. */
@@ -107,10 +121,19 @@ struct state {
     uint32_t unused;
 };
 
+struct ranked {
+    uint64_t time;
+    struct fm_call_ref call;
+    size_t state;
+};
+
 struct home {
     FM_VECTOR(struct part) parts;
     FM_VECTOR(struct instance) instances;
     FM_VECTOR(struct state) states; /* by part and time, once sorted */
+    FM_VECTOR(struct block) blocks;
+    FM_VECTOR(struct ranked) ranked;
+    FM_VECTOR(uint64_t) least;
 };
 
 /* A member needs others. */
@@ -223,6 +246,20 @@ static const struct part *part_of(const struct home *home, const struct instance
     return &home->parts.items[instance->first_part + number];
 }
 
+/* @return whether all members need all others */
+static bool is_of_all(const struct instance *instance)
+{
+    return instance->call == FM_CALL_BARRIER || instance->call == FM_CALL_ALL_TO_ALL;
+}
+
+/* @return whether the states of an instance are ranked: where all members need all others, in one
+ * block; where they need the lower ranks, in blocks of 1, 2, 4, ... members, those of one size after
+ * the other */
+static bool is_ranked(const struct instance *instance)
+{
+    return is_of_all(instance) || instance->call == FM_CALL_SCAN;
+}
+
 /* Members [first, last) that others need, with exceptions: see needs_member(). */
 struct range {
     uint32_t first, last;
@@ -331,8 +368,7 @@ static bool is_far(const struct judging *judging, uint32_t number, bool several_
     const uint32_t *nodes = judging->needs->nodes;
     const uint32_t own = nodes[part_of(home, instance, number)->process];
     const struct range range = needed_by(instance, number);
-    if (!several_nodes || instance->call == FM_CALL_BARRIER ||
-        instance->call == FM_CALL_ALL_TO_ALL) {
+    if (!several_nodes || is_of_all(instance)) {
         return several_nodes;
     }
     for (uint32_t i = range.first; i < range.last; ++i) {
@@ -357,10 +393,8 @@ static void send_notes(struct judging *judging)
             nodes[part_of(home, instance, i)->process] != nodes[part_of(home, instance, 0)->process];
     }
     for (uint32_t i = 0; i < instance->count; ++i) {
-        const bool is_of_all =
-            instance->call == FM_CALL_BARRIER || instance->call == FM_CALL_ALL_TO_ALL;
         struct last_start last = lower;
-        if (is_of_all && i != all.number) {
+        if (is_of_all(instance) && i != all.number) {
             last = all;
         } else if (instance->call != FM_CALL_SCAN) {
             last = last_needed(home, instance, i);
@@ -494,6 +528,137 @@ static int compare_states(const void *a, const void *b)
     return order != 0 ? order : fm_compare_numbers(left->from, right->from);
 }
 
+/* By time, then the lower call last. */
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *left = a, *right = b;
+    const int order = fm_compare_numbers(left->time, right->time);
+    return order != 0 ? order : fm_compare_calls(right->call, left->call);
+}
+
+/* Ranks some states, those inside or those outside of calls. */
+static struct ranking rank(struct home *home, size_t first, size_t end, bool inside)
+{
+    struct ranking ranking = {.first = home->ranked.count, .root = home->least.count, .leaves = 1};
+    for (size_t i = first; i < end; ++i) {
+        const struct state *state = &home->states.items[i];
+        if (fm_partner_is_outside(&state->of, state->from) != inside) {
+            const struct ranked ranked = {inside ? state->of.leave : state->of.enter,
+                                          state->of.call, i};
+            fm_vector_push(&home->ranked, ranked);
+        }
+    }
+    ranking.count = home->ranked.count - ranking.first;
+    fm_sort(home->ranked.items + ranking.first, ranking.count, sizeof *home->ranked.items,
+            compare_ranked);
+    while (ranking.leaves < ranking.count) {
+        ranking.leaves *= 2;
+    }
+    fm_vector_reserve(&home->least, 2 * ranking.leaves);
+    home->least.count += 2 * ranking.leaves;
+    uint64_t *least = home->least.items + ranking.root;
+    for (size_t i = 0; i < ranking.leaves; ++i) {
+        least[ranking.leaves + i] =
+            i < ranking.count
+                ? home->states.items[home->ranked.items[ranking.first + i].state].from
+                : UINT64_MAX;
+    }
+    for (size_t i = ranking.leaves - 1; i > 0; --i) {
+        least[i] = least[2 * i] < least[2 * i + 1] ? least[2 * i] : least[2 * i + 1];
+    }
+    return ranking;
+}
+
+/* @return the last one before `end` of the ranked states that contains a time; NULL: none does.
+ * O(log n) */
+static const struct ranked *last_ranked(const struct home *home, const struct ranking *ranking,
+                                        size_t end, uint64_t time)
+{
+    const uint64_t *least = home->least.items + ranking->root;
+    const struct ranked *ranked = home->ranked.items + ranking->first;
+    if (end == 0) {
+        return NULL;
+    }
+    size_t node = ranking->leaves + end - 1;
+    if (least[node] > time) {
+        while (node > 1 && (node % 2 == 0 || least[node - 1] > time)) {
+            node /= 2;
+        }
+        if (node <= 1) {
+            return NULL;
+        }
+        for (--node; node < ranking->leaves;) {
+            node = least[2 * node + 1] <= time ? 2 * node + 1 : 2 * node;
+        }
+    }
+    ranked += node - ranking->leaves;
+    return ranked->time > time ? ranked : NULL; /* the latest one that begins by then */
+}
+
+/* @return how many ranked states have a time up to `time` */
+static size_t count_ranked(const struct home *home, const struct ranking *ranking, uint64_t time)
+{
+    const struct ranked *ranked = home->ranked.items + ranking->first;
+    return time == UINT64_MAX || ranking->count == 0
+               ? ranking->count
+               : fm_count_below(&ranked->time, ranking->count, sizeof *ranked, time + 1);
+}
+
+/* @return the first state of a part of an instance or of one behind it */
+static size_t first_state_of(const struct home *home, uint32_t part)
+{
+    size_t low = 0, high = home->states.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (home->states.items[middle].part < part) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static void rank_instance(struct home *home, struct instance *instance)
+{
+    instance->first_block = home->blocks.count;
+    const uint32_t smallest = is_of_all(instance) ? instance->count : 1;
+    for (uint32_t size = smallest; is_ranked(instance) && size <= instance->count; size *= 2) {
+        for (uint32_t first = 0; first + size <= instance->count; first += size) {
+            const size_t begin = first_state_of(home, instance->first_part + first);
+            const size_t end = first_state_of(home, instance->first_part + first + size);
+            struct block block;
+            block.outside = rank(home, begin, end, false);
+            block.inside = rank(home, begin, end, true);
+            fm_vector_push(&home->blocks, block);
+        }
+    }
+}
+
+/* At most so many blocks have the members that one needs. */
+#define MOST_BLOCKS 32
+
+/* Finds the blocks of the members that one needs. @return their number */
+static size_t find_blocks(const struct home *home, const struct instance *instance, uint32_t number,
+                          const struct block *found[MOST_BLOCKS])
+{
+    const struct block *blocks = home->blocks.items + instance->first_block;
+    if (is_of_all(instance)) {
+        found[0] = blocks;
+        return 1;
+    }
+    size_t count = 0;
+    uint32_t rest = number; /* members in front of it that no smaller block has */
+    for (uint32_t size = 1; rest != 0; size *= 2) {
+        if ((rest & size) != 0) {
+            rest -= size;
+            found[count++] = blocks + rest / size;
+        }
+        blocks += instance->count / size;
+    }
+    return count;
+}
+
 static void sort_states(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
@@ -506,6 +671,9 @@ static void sort_states(void *context, unsigned worker, uint32_t first, uint32_t
             struct part *part = &home->parts.items[home->states.items[i].part];
             part->first_state = part->state_count == 0 ? i : part->first_state;
             ++part->state_count;
+        }
+        for (size_t i = 0; i < home->instances.count; ++i) {
+            rank_instance(home, &home->instances.items[i]);
         }
     }
 }
@@ -635,10 +803,35 @@ static bool is_better(uint64_t enter, struct fm_call_ref call, uint64_t than,
         if (needs_member(home, instance, (question)->part, other_) &&                              \
             ((state) = state_at(home, part_of(home, instance, other_), (question)->begin)) != NULL)
 
+/* Finds what find_calls() does among the members of a block. */
+static void find_ranked_calls(const struct home *home, const struct ranking *outside,
+                              const struct question *question, struct answer *answer)
+{
+    const size_t contained = count_ranked(home, outside, question->leave);
+    const struct ranked *latest = last_ranked(home, outside, contained, question->begin);
+    const struct ranked *farthest = last_ranked(home, outside, outside->count, question->begin);
+    if (latest != NULL && is_better(latest->time, latest->call, answer->latest, answer->serving)) {
+        answer->latest = latest->time;
+        answer->serving = latest->call;
+    }
+    if (farthest != NULL && farthest->time > question->leave &&
+        farthest->time > answer->farthest) {
+        answer->farthest = farthest->time;
+    }
+}
+
 static struct answer find_calls(const struct home *home, const struct instance *instance,
                                 const struct question *question)
 {
     struct answer answer = {.call = question->call, .what = FOR_CALLS};
+    if (is_ranked(instance)) {
+        const struct block *blocks[MOST_BLOCKS];
+        const size_t count = find_blocks(home, instance, question->part, blocks);
+        for (size_t i = 0; i < count; ++i) {
+            find_ranked_calls(home, &blocks[i]->outside, question, &answer);
+        }
+        return answer;
+    }
     const struct fm_partner_state *state;
     FOR_EACH_STATE(state, home, instance, question)
     {
@@ -664,11 +857,91 @@ static int compare_enters(const void *a, const void *b)
     return order != 0 ? order : fm_compare_calls(right->call, left->call);
 }
 
+/* @return of the states inside of calls before `end`, the last one to end that contains the begin
+ * of a need, but that of the needing member; NULL: there is none */
+static const struct ranked *last_running(const struct home *home, const struct ranking *inside,
+                                         const struct question *question, size_t end, uint32_t own)
+{
+    const struct ranked *found = last_ranked(home, inside, end, question->begin);
+    while (found != NULL && home->states.items[found->state].part == own) {
+        end = (size_t)(found - home->ranked.items) - inside->first;
+        found = last_ranked(home, inside, end, question->begin);
+    }
+    return found;
+}
+
+/* Lists the last calls of a block that are contained, then those that run. */
+static void list_last_calls(const struct home *home, const struct block *block,
+                            const struct question *question, uint32_t own, state_vector *listed)
+{
+    const size_t most = listed->count + FM_COLLECTIVE_PARTNERS;
+    size_t end = count_ranked(home, &block->outside, question->leave);
+    const struct ranked *found;
+    while (listed->count < most &&
+           (found = last_ranked(home, &block->outside, end, question->begin)) != NULL) {
+        fm_vector_push(listed, home->states.items[found->state].of);
+        end = (size_t)(found - home->ranked.items) - block->outside.first;
+    }
+    end = block->inside.count;
+    while (listed->count < most &&
+           (found = last_running(home, &block->inside, question, end, own)) != NULL) {
+        fm_vector_push(listed, home->states.items[found->state].of);
+        end = (size_t)(found - home->ranked.items) - block->inside.first;
+    }
+}
+
+/* Lists the first calls that begin in the time. */
+static void list_calls_in(const struct home *home, const struct ranking *outside,
+                          const struct question *question, state_vector *listed)
+{
+    for (size_t i = count_ranked(home, outside, question->begin); i < outside->count; ++i) {
+        const struct ranked *ranked = &home->ranked.items[outside->first + i];
+        const struct state *state = &home->states.items[ranked->state];
+        if (ranked->time >= question->until) {
+            break;
+        }
+        if (state->from <= question->begin) {
+            fm_vector_push(listed, state->of);
+        }
+    }
+}
+
+/* Lists what matters of the first calls of ranked members. For FOR_COVER: of the calls that run at
+ * the begin the last one of each block to end, and unless these cover all, those that begin later. */
+static void list_ranked_calls(const struct home *home, const struct instance *instance,
+                              const struct question *question, state_vector *listed)
+{
+    const uint32_t own = instance->first_part + question->part;
+    const struct block *blocks[MOST_BLOCKS];
+    const size_t count = find_blocks(home, instance, question->part, blocks);
+    bool is_covered = false;
+    for (size_t i = 0; i < count; ++i) {
+        const struct ranking *inside = &blocks[i]->inside;
+        if (question->what != FOR_COVER) {
+            list_last_calls(home, blocks[i], question, own, listed);
+            continue;
+        }
+        const struct ranked *found = last_running(home, inside, question, inside->count, own);
+        if (found != NULL) {
+            fm_vector_push(listed, home->states.items[found->state].of);
+            is_covered |= found->time >= question->until;
+        }
+    }
+    for (size_t i = 0; i < count && question->what == FOR_COVER && !is_covered; ++i) {
+        list_calls_in(home, &blocks[i]->outside, question, listed);
+    }
+}
+
 /* Lists the first calls of the partners that a call contains or finds running, by Enter. */
 static void list_first_calls(const struct home *home, const struct instance *instance,
                              const struct question *question, state_vector *listed)
 {
     const struct fm_partner_state *state;
+    if (is_ranked(instance)) {
+        list_ranked_calls(home, instance, question, listed);
+        fm_sort(listed->items, listed->count, sizeof *listed->items, compare_enters);
+        return;
+    }
     FOR_EACH_STATE(state, home, instance, question)
     {
         if (state->enter <= question->leave) {
@@ -907,6 +1180,9 @@ void fm_collective_needs_free(struct fm_collective_needs *needs)
         fm_vector_free(&needs->homes[p].parts);
         fm_vector_free(&needs->homes[p].instances);
         fm_vector_free(&needs->homes[p].states);
+        fm_vector_free(&needs->homes[p].blocks);
+        fm_vector_free(&needs->homes[p].ranked);
+        fm_vector_free(&needs->homes[p].least);
         fm_vector_free(&needs->of_process[p].notes);
         fm_vector_free(&needs->of_process[p].calls);
         fm_vector_free(&needs->of_process[p].cover);

@@ -5,9 +5,10 @@
  *
  * Each of n members may need n - 1 others. The members of a collective are gathered at one process,
  * its home, with what each does while others may need it; a call asks the homes of the collectives
- * that it completes for what matters of all its partners. Memory and messages are O(n) for a
- * collective, besides the calls of its members between its start and its end that run while others
- * wait; comparisons are O(n^2 log calls), for operations with a root O(n log calls).
+ * that it completes for what matters of all its partners. For c calls that the members make while
+ * others wait, a collective takes O(n + c) memory and messages, and O((n + c) log c) time; a prefix
+ * reduction O(log n) times as much. (The lower bounds of waits take longer where no call covers
+ * them.)
  */
 #ifndef FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_NEEDS_H
 #define FERMATA_ANALYSIS_COLLECTIVE_COLLECTIVE_NEEDS_H

@@ -59,7 +59,7 @@ def needs(instances, counts_bytes):
         if kind not in _KINDS or kind in ("one_to_all", "all_to_one") and is_empty:
             continue
         for member, needed in _dependents(kind, members):
-            if member.is_blocking:
+            if member.is_blocking or not needed:
                 continue
             need = found.setdefault(member.activity, _Need())
             name, is_started = metrics.blocking_form(member.name)

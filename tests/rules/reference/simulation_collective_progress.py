@@ -44,7 +44,7 @@ class _Started:
 class Program:
     def __init__(self, chooser):
         self.chooser = chooser
-        self.size = chooser.choice((2, 3, 4, 6))
+        self.size = chooser.choice((2, 3, 4, 6, 13))
         self.comms = {"world": list(range(self.size))}
         if self.size > 2:
             self.comms["some"] = chooser.sample(range(self.size), chooser.randint(2, self.size - 1))
