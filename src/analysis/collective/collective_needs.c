@@ -197,22 +197,21 @@ struct fm_collective_needs {
 
 /* ---- members ---- */
 
-static uint8_t number_of(const struct fm_collective_needs *needs, const struct fm_member *member,
-                         bool *starts)
+/* Notes what the owner of a member alone knows: the name of its operation. */
+static void name_member(const struct fm_collective_needs *needs, struct fm_member *member)
 {
-    const struct fm_trace *trace = needs->analysis->trace;
-    const struct fm_location *location = &trace->locations[member->start_location];
+    const struct fm_location *location =
+        &needs->analysis->trace->locations[member->start_location];
     const uint32_t started = fm_trace_region(location, member->start_activity);
     const struct region_name found =
         needs->regions[member->init != FM_NONE ? member->init : started];
-    uint8_t number = found.number;
-    *starts = found.starts;
-    for (uint8_t n = 0; number == FM_COLLECTIVE_NAMES && n < FM_COLLECTIVE_NAMES; ++n) {
+    member->name = found.number;
+    member->is_persistent = !found.starts;
+    for (uint8_t n = 0; found.number == FM_COLLECTIVE_NAMES && n < FM_COLLECTIVE_NAMES; ++n) {
         if (names[n].operation == member->operation) {
-            return n;
+            member->name = n;
         }
     }
-    return number;
 }
 
 static uint8_t order_of(uint8_t call)
@@ -234,7 +233,11 @@ void fm_collective_needs_add(struct fm_collective_needs *needs, unsigned worker,
                                   member->start_activity == member->wait_activity);
     if (needs != NULL && !is_blocking && fm_member_paradigm(member) == FM_PARADIGM_MPI &&
         order_of(member->call) <= order_of(FM_CALL_SCAN)) {
-        fm_join_post(needs->join, worker, member);
+        struct fm_member named = *member;
+        name_member(needs, &named);
+        if (named.name < FM_COLLECTIVE_NAMES) {
+            fm_join_post(needs->join, worker, &named);
+        }
     }
 }
 
@@ -336,8 +339,6 @@ static void send_note(struct judging *judging, uint32_t number, const struct las
     const struct fm_collective_needs *needs = judging->needs;
     const struct fm_member *member = judging->members[number];
     const struct part *part = part_of(judging->home, judging->instance, number);
-    bool starts = false;
-    const uint8_t name = number_of(needs, member, &starts);
     const uint64_t begin = part->wait_enter > last->enter ? part->wait_enter : last->enter;
     judging->from = begin < judging->from ? begin : judging->from;
     judging->to = part->leave > judging->to ? part->leave : judging->to;
@@ -351,10 +352,10 @@ static void send_note(struct judging *judging, uint32_t number, const struct las
         .home = judging->home_process,
         .instance = (uint32_t)(judging->instance - judging->home->instances.items),
         .part = number,
-        .names = 1U << name,
+        .names = 1U << member->name,
         .size_class = has_size ? member->size_class : 0,
         .order = order_of(member->call),
-        .is_persistent = !starts,
+        .is_persistent = member->is_persistent,
         .is_far = is_far,
     };
     fm_dispatch_send(needs->notes, judging->worker, part->process, &note);
