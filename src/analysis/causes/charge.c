@@ -7,9 +7,9 @@
 enum fm_charge fm_charge_of(fm_delay_kind_t kind)
 {
     if (kind == FM_DELAY_RMA_PROGRESS || kind == FM_DELAY_P2P_PROGRESS ||
-        kind == FM_DELAY_COLL_PROGRESS ||
-        kind == FM_DELAY_RMA_ACTIVE_PROGRESS || kind == FM_DELAY_SHMEM_PROGRESS ||
-        kind == FM_DELAY_ARMCI_PROGRESS || kind == FM_DELAY_CAF_PROGRESS) {
+        kind == FM_DELAY_COLL_PROGRESS || kind == FM_DELAY_RMA_ACTIVE_PROGRESS ||
+        kind == FM_DELAY_SHMEM_PROGRESS || kind == FM_DELAY_ARMCI_PROGRESS ||
+        kind == FM_DELAY_CAF_PROGRESS) {
         return FM_CHARGE_PROGRESS;
     }
     return fm_delay_metrics(kind)->is_contention ? FM_CHARGE_CONTENTION : FM_CHARGE_DELAY;

@@ -25,7 +25,7 @@ struct matching {
     struct fm_join *join;
     struct fm_collective_needs *needs; /* for progress; NULL: not wanted */
     struct takers takers[FM_CALL_KINDS];
-    atomic_bool moved_bytes; /* some record of a collective counts bytes */
+    atomic_bool moved_bytes;  /* some record of a collective counts bytes */
     atomic_bool not_blocking; /* some collective is non-blocking */
 };
 

@@ -12,6 +12,8 @@
  * The calls of a member matter from its start on, up to its completion, as long as others wait. */
 #include "analysis/collective/collective_needs.h"
 
+#include "analysis/collective/collective_home.h"
+#include "analysis/collective/collective_names.h"
 #include "analysis/collective/rooted.h"
 #include "analysis/progress/progress_evidence.h"
 #include "base/containers/search.h"
@@ -19,122 +21,7 @@
 #include "engine/dispatch/dispatch.h"
 #include "trace/tables/nodes.h"
 
-#include <otf2/otf2.h>
-#include <string.h>
-#include <strings.h>
-
-/* ---- names ---- */
-
-static const struct {
-    const char *name, *plural;
-    uint8_t operation; /* of its record */
-} names[FM_COLLECTIVE_NAMES] = {
-    {"Barrier", "barriers", OTF2_COLLECTIVE_OP_BARRIER},
-    {"Bcast", "bcasts", OTF2_COLLECTIVE_OP_BCAST},
-    {"Scatter", "scatters", OTF2_COLLECTIVE_OP_SCATTER},
-    {"Scatterv", "scattervs", OTF2_COLLECTIVE_OP_SCATTERV},
-    {"Reduce", "reduces", OTF2_COLLECTIVE_OP_REDUCE},
-    {"Gather", "gathers", OTF2_COLLECTIVE_OP_GATHER},
-    {"Gatherv", "gathervs", OTF2_COLLECTIVE_OP_GATHERV},
-    {"Allreduce", "allreduces", OTF2_COLLECTIVE_OP_ALLREDUCE},
-    {"Allgather", "allgathers", OTF2_COLLECTIVE_OP_ALLGATHER},
-    {"Allgatherv", "allgathervs", OTF2_COLLECTIVE_OP_ALLGATHERV},
-    {"Alltoall", "alltoalls", OTF2_COLLECTIVE_OP_ALLTOALL},
-    {"Alltoallv", "alltoallvs", OTF2_COLLECTIVE_OP_ALLTOALLV},
-    {"Alltoallw", "alltoallws", OTF2_COLLECTIVE_OP_ALLTOALLW},
-    {"Reduce_scatter", "reduce_scatters", OTF2_COLLECTIVE_OP_REDUCE_SCATTER},
-    {"Reduce_scatter_block", "reduce_scatter_blocks", OTF2_COLLECTIVE_OP_REDUCE_SCATTER_BLOCK},
-    {"Scan", "scans", OTF2_COLLECTIVE_OP_SCAN},
-    {"Exscan", "exscans", OTF2_COLLECTIVE_OP_EXSCAN},
-};
-
-const char *fm_collective_plural(unsigned number)
-{
-    return names[number].plural;
-}
-
-/* What a region of MPI starts or initializes. */
-struct region_name {
-    uint8_t number; /* FM_COLLECTIVE_NAMES: no collective of the table */
-    bool starts;    /* it is the non-blocking form */
-};
-
-static struct region_name name_region(const struct fm_region *region)
-{
-    const char *name = strchr(region->name, '_');
-    struct region_name found = {.number = FM_COLLECTIVE_NAMES};
-    if (region->paradigm != FM_PARADIGM_MPI || name == NULL) {
-        return found;
-    }
-    ++name;
-    found.starts = *name == 'I' || *name == 'i';
-    name += found.starts;
-    for (uint8_t n = 0; n < FM_COLLECTIVE_NAMES; ++n) {
-        const size_t length = strlen(names[n].name);
-        const char *rest = name + length;
-        if (strncasecmp(name, names[n].name, length) == 0 &&
-            (*rest == '\0' || strcasecmp(rest, "_c") == 0 || strcmp(rest, "_") == 0 ||
-             strncasecmp(rest, "_init", 5) == 0)) {
-            found.number = n;
-        }
-    }
-    return found;
-}
-
 /* ---- tables ---- */
-
-/* A member, at the home of its collective. */
-struct part {
-    uint64_t start_enter, start_leave, leave;
-    uint64_t wait_enter;
-    uint32_t process;
-    bool takes_part; /* in an operation with a root */
-    struct fm_call_ref start, wait;
-    size_t first_state, state_count;
-};
-
-/* States of an instance in the order of a time, with the least `from` of ranges of them: a tree of
- * `leaves` leaves, a power of two, in `least`. */
-struct ranking {
-    size_t first, count; /* in `ranked` */
-    size_t root, leaves; /* in `least` */
-};
-
-struct instance {
-    uint32_t first_part, count; /* by rank */
-    uint32_t root;              /* number of the part in the instance; FM_NONE: unknown, or none */
-    uint8_t call;               /* fm_call_t */
-    size_t first_block;         /* in `blocks`: see is_ranked() */
-};
-
-/* The states of some members. */
-struct block {
-    struct ranking outside; /* of calls, by the Enter that ends them */
-    struct ranking inside;  /* by Leave */
-};
-
-/* What a member does from `from` until `to`: the call that it is in, or else its next one. */
-struct state {
-    uint64_t from, to;
-    struct fm_partner_state of;
-    uint32_t part;
-    uint32_t unused;
-};
-
-struct ranked {
-    uint64_t time;
-    struct fm_call_ref call;
-    size_t state;
-};
-
-struct home {
-    FM_VECTOR(struct part) parts;
-    FM_VECTOR(struct instance) instances;
-    FM_VECTOR(struct state) states; /* by part and time, once sorted */
-    FM_VECTOR(struct block) blocks;
-    FM_VECTOR(struct ranked) ranked;
-    FM_VECTOR(uint64_t) least;
-};
 
 /* A member needs others. */
 struct note {
@@ -186,12 +73,12 @@ struct of_process {
 
 struct fm_collective_needs {
     struct fm_analysis *analysis;
-    struct region_name *regions;
+    struct fm_collective_name *regions;
     uint32_t *nodes;
     struct fm_partner_calls *partner_calls;
     struct fm_join *join;
-    struct home *homes;            /* by process */
-    struct of_process *of_process; /* by process */
+    struct fm_collective_home *homes; /* by process */
+    struct of_process *of_process;    /* by process */
     struct fm_dispatch *asks, *states, *notes, *questions, *answers;
 };
 
@@ -200,17 +87,14 @@ struct fm_collective_needs {
 /* Notes what the owner of a member alone knows: the name of its operation. */
 static void name_member(const struct fm_collective_needs *needs, struct fm_member *member)
 {
-    const struct fm_location *location =
-        &needs->analysis->trace->locations[member->start_location];
+    const struct fm_location *location = &needs->analysis->trace->locations[member->start_location];
     const uint32_t started = fm_trace_region(location, member->start_activity);
-    const struct region_name found =
+    const struct fm_collective_name found =
         needs->regions[member->init != FM_NONE ? member->init : started];
     member->name = found.number;
     member->is_persistent = !found.starts;
-    for (uint8_t n = 0; found.number == FM_COLLECTIVE_NAMES && n < FM_COLLECTIVE_NAMES; ++n) {
-        if (names[n].operation == member->operation) {
-            member->name = n;
-        }
+    if (found.number == FM_COLLECTIVE_NAMES) {
+        member->name = fm_collective_name_of_operation(member->operation);
     }
 }
 
@@ -243,57 +127,6 @@ void fm_collective_needs_add(struct fm_collective_needs *needs, unsigned worker,
 
 /* ---- who needs whom ---- */
 
-static const struct part *part_of(const struct home *home, const struct instance *instance,
-                                  uint32_t number)
-{
-    return &home->parts.items[instance->first_part + number];
-}
-
-/* @return whether all members need all others */
-static bool is_of_all(const struct instance *instance)
-{
-    return instance->call == FM_CALL_BARRIER || instance->call == FM_CALL_ALL_TO_ALL;
-}
-
-/* @return whether the states of an instance are ranked: where all members need all others, in one
- * block; where they need the lower ranks, in blocks of 1, 2, 4, ... members, those of one size after
- * the other */
-static bool is_ranked(const struct instance *instance)
-{
-    return is_of_all(instance) || instance->call == FM_CALL_SCAN;
-}
-
-/* Members [first, last) that others need, with exceptions: see needs_member(). */
-struct range {
-    uint32_t first, last;
-};
-
-static struct range needed_by(const struct instance *instance, uint32_t number)
-{
-    switch (instance->call) {
-    case FM_CALL_ONE_TO_ALL:
-        return instance->root == FM_NONE || instance->root == number
-                   ? (struct range){0, 0}
-                   : (struct range){instance->root, instance->root + 1};
-    case FM_CALL_ALL_TO_ONE:
-        return (struct range){0, instance->root == number ? instance->count : 0};
-    case FM_CALL_SCAN:
-        return (struct range){0, number};
-    default:
-        return (struct range){0, instance->count};
-    }
-}
-
-static bool needs_member(const struct home *home, const struct instance *instance, uint32_t number,
-                         uint32_t other)
-{
-    if (instance->call == FM_CALL_ONE_TO_ALL) {
-        return part_of(home, instance, number)->takes_part;
-    }
-    return other != number &&
-           (instance->call != FM_CALL_ALL_TO_ONE || part_of(home, instance, other)->takes_part);
-}
-
 /* The last of some members to start. */
 struct last_start {
     uint64_t enter; /* 0 and FM_NONE: there is none */
@@ -301,7 +134,7 @@ struct last_start {
     uint32_t number;
 };
 
-static void add_start(struct last_start *last, const struct part *part, uint32_t number)
+static void add_start(struct last_start *last, const struct fm_home_part *part, uint32_t number)
 {
     if (last->number == FM_NONE || part->start_enter > last->enter) {
         *last = (struct last_start){part->start_enter, part->start_leave, number};
@@ -310,14 +143,14 @@ static void add_start(struct last_start *last, const struct part *part, uint32_t
     }
 }
 
-static struct last_start last_needed(const struct home *home, const struct instance *instance,
-                                     uint32_t number)
+static struct last_start last_needed(const struct fm_collective_home *home,
+                                     const struct fm_home_instance *instance, uint32_t number)
 {
     struct last_start last = {.number = FM_NONE};
-    const struct range range = needed_by(instance, number);
+    const struct fm_needed_parts range = fm_home_needed(instance, number);
     for (uint32_t i = range.first; i < range.last; ++i) {
-        if (needs_member(home, instance, number, i)) {
-            add_start(&last, part_of(home, instance, i), i);
+        if (fm_home_needs(home, instance, number, i)) {
+            add_start(&last, fm_home_part(home, instance, i), i);
         }
     }
     return last;
@@ -326,8 +159,8 @@ static struct last_start last_needed(const struct home *home, const struct insta
 struct judging {
     struct fm_collective_needs *needs;
     const struct fm_member **members;
-    struct home *home;
-    const struct instance *instance;
+    struct fm_collective_home *home;
+    const struct fm_home_instance *instance;
     uint32_t home_process;
     unsigned worker;
     uint64_t from, to; /* some member needs others in this time */
@@ -338,7 +171,7 @@ static void send_note(struct judging *judging, uint32_t number, const struct las
 {
     const struct fm_collective_needs *needs = judging->needs;
     const struct fm_member *member = judging->members[number];
-    const struct part *part = part_of(judging->home, judging->instance, number);
+    const struct fm_home_part *part = fm_home_part(judging->home, judging->instance, number);
     const uint64_t begin = part->wait_enter > last->enter ? part->wait_enter : last->enter;
     judging->from = begin < judging->from ? begin : judging->from;
     judging->to = part->leave > judging->to ? part->leave : judging->to;
@@ -348,7 +181,7 @@ static void send_note(struct judging *judging, uint32_t number, const struct las
         .call = part->wait,
         .event = last->enter,
         .ends = last->leave,
-        .late = part_of(judging->home, judging->instance, last->number)->start,
+        .late = fm_home_part(judging->home, judging->instance, last->number)->start,
         .home = judging->home_process,
         .instance = (uint32_t)(judging->instance - judging->home->instances.items),
         .part = number,
@@ -364,17 +197,17 @@ static void send_note(struct judging *judging, uint32_t number, const struct las
 /* @return whether a member needs one on another node */
 static bool is_far(const struct judging *judging, uint32_t number, bool several_nodes)
 {
-    const struct home *home = judging->home;
-    const struct instance *instance = judging->instance;
+    const struct fm_collective_home *home = judging->home;
+    const struct fm_home_instance *instance = judging->instance;
     const uint32_t *nodes = judging->needs->nodes;
-    const uint32_t own = nodes[part_of(home, instance, number)->process];
-    const struct range range = needed_by(instance, number);
-    if (!several_nodes || is_of_all(instance)) {
+    const uint32_t own = nodes[fm_home_part(home, instance, number)->process];
+    const struct fm_needed_parts range = fm_home_needed(instance, number);
+    if (!several_nodes || fm_home_needs_all(instance)) {
         return several_nodes;
     }
     for (uint32_t i = range.first; i < range.last; ++i) {
-        if (needs_member(home, instance, number, i) &&
-            nodes[part_of(home, instance, i)->process] != own) {
+        if (fm_home_needs(home, instance, number, i) &&
+            nodes[fm_home_part(home, instance, i)->process] != own) {
             return true;
         }
     }
@@ -383,19 +216,19 @@ static bool is_far(const struct judging *judging, uint32_t number, bool several_
 
 static void send_notes(struct judging *judging)
 {
-    const struct home *home = judging->home;
-    const struct instance *instance = judging->instance;
+    const struct fm_collective_home *home = judging->home;
+    const struct fm_home_instance *instance = judging->instance;
     const uint32_t *nodes = judging->needs->nodes;
     struct last_start all = {.number = FM_NONE}, lower = {.number = FM_NONE};
     bool several_nodes = false;
     for (uint32_t i = 0; i < instance->count; ++i) {
-        add_start(&all, part_of(home, instance, i), i);
-        several_nodes |=
-            nodes[part_of(home, instance, i)->process] != nodes[part_of(home, instance, 0)->process];
+        add_start(&all, fm_home_part(home, instance, i), i);
+        several_nodes |= nodes[fm_home_part(home, instance, i)->process] !=
+                         nodes[fm_home_part(home, instance, 0)->process];
     }
     for (uint32_t i = 0; i < instance->count; ++i) {
         struct last_start last = lower;
-        if (is_of_all(instance) && i != all.number) {
+        if (fm_home_needs_all(instance) && i != all.number) {
             last = all;
         } else if (instance->call != FM_CALL_SCAN) {
             last = last_needed(home, instance, i);
@@ -403,16 +236,16 @@ static void send_notes(struct judging *judging)
         if (last.number != FM_NONE) {
             send_note(judging, i, &last, is_far(judging, i, several_nodes));
         }
-        add_start(&lower, part_of(home, instance, i), i);
+        add_start(&lower, fm_home_part(home, instance, i), i);
     }
 }
 
 /* Asks the members that others need what they do while these wait. */
 static void send_asks(const struct judging *judging)
 {
-    const struct instance *instance = judging->instance;
+    const struct fm_home_instance *instance = judging->instance;
     for (uint32_t i = 0; i < instance->count; ++i) {
-        const struct part *part = part_of(judging->home, instance, i);
+        const struct fm_home_part *part = fm_home_part(judging->home, instance, i);
         const bool is_needed = instance->call == FM_CALL_ONE_TO_ALL   ? i == instance->root
                                : instance->call == FM_CALL_ALL_TO_ONE ? i != instance->root
                                                                       : true;
@@ -448,9 +281,9 @@ static void judge(void *context, unsigned worker, const struct fm_member **membe
 {
     struct fm_collective_needs *needs = context;
     const uint32_t process = fm_join_home(needs->analysis, members[0]);
-    struct home *home = &needs->homes[process];
+    struct fm_collective_home *home = &needs->homes[process];
     fm_members_sort(members, count);
-    const struct instance instance = {
+    const struct fm_home_instance instance = {
         .first_part = (uint32_t)home->parts.count,
         .count = count,
         .root = number_of_root(needs->analysis, members, count),
@@ -458,7 +291,7 @@ static void judge(void *context, unsigned worker, const struct fm_member **membe
     };
     for (uint32_t i = 0; i < count; ++i) {
         const struct fm_member *member = members[i];
-        const struct part part = {
+        const struct fm_home_part part = {
             .start_enter = member->enter,
             .start_leave = member->start_leave,
             .wait_enter = member->wait_enter,
@@ -501,7 +334,7 @@ static void answer_ask(void *context, unsigned worker, uint32_t process, const v
     const struct ask *ask = record;
     uint64_t time = ask->from;
     while (time < ask->to) {
-        struct state state = {
+        struct fm_home_state state = {
             .from = time,
             .of = fm_partner_calls_find(needs->partner_calls, process, FM_PARADIGM_MPI, time,
                                         ask->to),
@@ -519,179 +352,16 @@ static void keep_state(void *context, unsigned worker, uint32_t process, const v
 {
     (void)worker;
     struct fm_collective_needs *needs = context;
-    fm_vector_push(&needs->homes[process].states, *(const struct state *)record);
+    fm_vector_push(&needs->homes[process].states, *(const struct fm_home_state *)record);
 }
 
-static int compare_states(const void *a, const void *b)
-{
-    const struct state *left = a, *right = b;
-    const int order = fm_compare_numbers(left->part, right->part);
-    return order != 0 ? order : fm_compare_numbers(left->from, right->from);
-}
-
-/* By time, then the lower call last. */
-static int compare_ranked(const void *a, const void *b)
-{
-    const struct ranked *left = a, *right = b;
-    const int order = fm_compare_numbers(left->time, right->time);
-    return order != 0 ? order : fm_compare_calls(right->call, left->call);
-}
-
-/* Ranks some states, those inside or those outside of calls. */
-static struct ranking rank(struct home *home, size_t first, size_t end, bool inside)
-{
-    struct ranking ranking = {.first = home->ranked.count, .root = home->least.count, .leaves = 1};
-    for (size_t i = first; i < end; ++i) {
-        const struct state *state = &home->states.items[i];
-        if (fm_partner_is_outside(&state->of, state->from) != inside) {
-            const struct ranked ranked = {inside ? state->of.leave : state->of.enter,
-                                          state->of.call, i};
-            fm_vector_push(&home->ranked, ranked);
-        }
-    }
-    ranking.count = home->ranked.count - ranking.first;
-    fm_sort(home->ranked.items + ranking.first, ranking.count, sizeof *home->ranked.items,
-            compare_ranked);
-    while (ranking.leaves < ranking.count) {
-        ranking.leaves *= 2;
-    }
-    fm_vector_reserve(&home->least, 2 * ranking.leaves);
-    home->least.count += 2 * ranking.leaves;
-    uint64_t *least = home->least.items + ranking.root;
-    for (size_t i = 0; i < ranking.leaves; ++i) {
-        least[ranking.leaves + i] =
-            i < ranking.count
-                ? home->states.items[home->ranked.items[ranking.first + i].state].from
-                : UINT64_MAX;
-    }
-    for (size_t i = ranking.leaves - 1; i > 0; --i) {
-        least[i] = least[2 * i] < least[2 * i + 1] ? least[2 * i] : least[2 * i + 1];
-    }
-    return ranking;
-}
-
-/* @return the last one before `end` of the ranked states that contains a time; NULL: none does.
- * O(log n) */
-static const struct ranked *last_ranked(const struct home *home, const struct ranking *ranking,
-                                        size_t end, uint64_t time)
-{
-    const uint64_t *least = home->least.items + ranking->root;
-    const struct ranked *ranked = home->ranked.items + ranking->first;
-    if (end == 0) {
-        return NULL;
-    }
-    size_t node = ranking->leaves + end - 1;
-    if (least[node] > time) {
-        while (node > 1 && (node % 2 == 0 || least[node - 1] > time)) {
-            node /= 2;
-        }
-        if (node <= 1) {
-            return NULL;
-        }
-        for (--node; node < ranking->leaves;) {
-            node = least[2 * node + 1] <= time ? 2 * node + 1 : 2 * node;
-        }
-    }
-    ranked += node - ranking->leaves;
-    return ranked->time > time ? ranked : NULL; /* the latest one that begins by then */
-}
-
-/* @return how many ranked states have a time up to `time` */
-static size_t count_ranked(const struct home *home, const struct ranking *ranking, uint64_t time)
-{
-    const struct ranked *ranked = home->ranked.items + ranking->first;
-    return time == UINT64_MAX || ranking->count == 0
-               ? ranking->count
-               : fm_count_below(&ranked->time, ranking->count, sizeof *ranked, time + 1);
-}
-
-/* @return the first state of a part of an instance or of one behind it */
-static size_t first_state_of(const struct home *home, uint32_t part)
-{
-    size_t low = 0, high = home->states.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (home->states.items[middle].part < part) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
-static void rank_instance(struct home *home, struct instance *instance)
-{
-    instance->first_block = home->blocks.count;
-    const uint32_t smallest = is_of_all(instance) ? instance->count : 1;
-    for (uint32_t size = smallest; is_ranked(instance) && size <= instance->count; size *= 2) {
-        for (uint32_t first = 0; first + size <= instance->count; first += size) {
-            const size_t begin = first_state_of(home, instance->first_part + first);
-            const size_t end = first_state_of(home, instance->first_part + first + size);
-            struct block block;
-            block.outside = rank(home, begin, end, false);
-            block.inside = rank(home, begin, end, true);
-            fm_vector_push(&home->blocks, block);
-        }
-    }
-}
-
-/* At most so many blocks have the members that one needs. */
-#define MOST_BLOCKS 32
-
-/* Finds the blocks of the members that one needs. @return their number */
-static size_t find_blocks(const struct home *home, const struct instance *instance, uint32_t number,
-                          const struct block *found[MOST_BLOCKS])
-{
-    const struct block *blocks = home->blocks.items + instance->first_block;
-    if (is_of_all(instance)) {
-        found[0] = blocks;
-        return 1;
-    }
-    size_t count = 0;
-    uint32_t rest = number; /* members in front of it that no smaller block has */
-    for (uint32_t size = 1; rest != 0; size *= 2) {
-        if ((rest & size) != 0) {
-            rest -= size;
-            found[count++] = blocks + rest / size;
-        }
-        blocks += instance->count / size;
-    }
-    return count;
-}
-
-static void sort_states(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void sort_homes(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     struct fm_collective_needs *needs = context;
     for (uint32_t process = first; process < last; ++process) {
-        struct home *home = &needs->homes[process];
-        fm_sort(home->states.items, home->states.count, sizeof *home->states.items,
-                compare_states);
-        for (size_t i = 0; i < home->states.count; ++i) {
-            struct part *part = &home->parts.items[home->states.items[i].part];
-            part->first_state = part->state_count == 0 ? i : part->first_state;
-            ++part->state_count;
-        }
-        for (size_t i = 0; i < home->instances.count; ++i) {
-            rank_instance(home, &home->instances.items[i]);
-        }
+        fm_home_sort(&needs->homes[process]);
     }
-}
-
-/* @return what a member does at a time at which others need it; NULL: it is not known, or its part
- * is complete */
-static const struct fm_partner_state *state_at(const struct home *home, const struct part *part,
-                                               uint64_t time)
-{
-    const struct state *states = home->states.items + part->first_state;
-    if (part->leave <= time || part->state_count == 0) {
-        return NULL;
-    }
-    const size_t behind = time == UINT64_MAX ? part->state_count
-                                             : fm_count_below(&states->from, part->state_count,
-                                                              sizeof *states, time + 1);
-    return behind == 0 || states[behind - 1].to <= time ? NULL : &states[behind - 1].of;
 }
 
 /* ---- calls ---- */
@@ -723,9 +393,8 @@ static struct fm_collective_call describe(const struct fm_collective_needs *need
         .late = notes[0].late,
         .note_count = count,
         .is_open = ref.activity >= location->truncated_at,
-        .is_judged = location->nested.count == 0 ||
-                     fm_location_own_time(location, ref.activity) ==
-                         location->leave.items[ref.activity] - enter,
+        .is_judged = location->nested.count == 0 || fm_location_own_time(location, ref.activity) ==
+                                                        location->leave.items[ref.activity] - enter,
     };
     call.begin = call.event > call.enter ? call.event : call.enter;
     bool is_far = false;
@@ -791,169 +460,8 @@ static void list_calls(void *context, unsigned worker, uint32_t first, uint32_t 
 
 /* ---- questions ---- */
 
-static bool is_better(uint64_t enter, struct fm_call_ref call, uint64_t than,
-                      struct fm_call_ref other)
-{
-    return enter > than || (enter == than && fm_compare_calls(call, other) < 0);
-}
-
-/* Visits what the members that a call needs do when the need begins. */
-#define FOR_EACH_STATE(state, home, instance, question)                                            \
-    for (uint32_t other_ = needed_by(instance, (question)->part).first;                            \
-         other_ < needed_by(instance, (question)->part).last; ++other_)                            \
-        if (needs_member(home, instance, (question)->part, other_) &&                              \
-            ((state) = state_at(home, part_of(home, instance, other_), (question)->begin)) != NULL)
-
-/* Finds what find_calls() does among the members of a block. */
-static void find_ranked_calls(const struct home *home, const struct ranking *outside,
-                              const struct question *question, struct answer *answer)
-{
-    const size_t contained = count_ranked(home, outside, question->leave);
-    const struct ranked *latest = last_ranked(home, outside, contained, question->begin);
-    const struct ranked *farthest = last_ranked(home, outside, outside->count, question->begin);
-    if (latest != NULL && is_better(latest->time, latest->call, answer->latest, answer->serving)) {
-        answer->latest = latest->time;
-        answer->serving = latest->call;
-    }
-    if (farthest != NULL && farthest->time > question->leave &&
-        farthest->time > answer->farthest) {
-        answer->farthest = farthest->time;
-    }
-}
-
-static struct answer find_calls(const struct home *home, const struct instance *instance,
-                                const struct question *question)
-{
-    struct answer answer = {.call = question->call, .what = FOR_CALLS};
-    if (is_ranked(instance)) {
-        const struct block *blocks[MOST_BLOCKS];
-        const size_t count = find_blocks(home, instance, question->part, blocks);
-        for (size_t i = 0; i < count; ++i) {
-            find_ranked_calls(home, &blocks[i]->outside, question, &answer);
-        }
-        return answer;
-    }
-    const struct fm_partner_state *state;
-    FOR_EACH_STATE(state, home, instance, question)
-    {
-        if (!fm_partner_is_outside(state, question->begin)) {
-            continue;
-        }
-        if (state->enter > question->leave) {
-            answer.farthest = state->enter > answer.farthest ? state->enter : answer.farthest;
-        } else if (is_better(state->enter, state->call, answer.latest, answer.serving)) {
-            answer.latest = state->enter;
-            answer.serving = state->call;
-        }
-    }
-    return answer;
-}
-
-typedef FM_VECTOR(struct fm_partner_state) state_vector;
-
-static int compare_enters(const void *a, const void *b)
-{
-    const struct fm_partner_state *left = a, *right = b;
-    const int order = fm_compare_numbers(left->enter, right->enter);
-    return order != 0 ? order : fm_compare_calls(right->call, left->call);
-}
-
-/* @return of the states inside of calls before `end`, the last one to end that contains the begin
- * of a need, but that of the needing member; NULL: there is none */
-static const struct ranked *last_running(const struct home *home, const struct ranking *inside,
-                                         const struct question *question, size_t end, uint32_t own)
-{
-    const struct ranked *found = last_ranked(home, inside, end, question->begin);
-    while (found != NULL && home->states.items[found->state].part == own) {
-        end = (size_t)(found - home->ranked.items) - inside->first;
-        found = last_ranked(home, inside, end, question->begin);
-    }
-    return found;
-}
-
-/* Lists the last calls of a block that are contained, then those that run. */
-static void list_last_calls(const struct home *home, const struct block *block,
-                            const struct question *question, uint32_t own, state_vector *listed)
-{
-    const size_t most = listed->count + FM_COLLECTIVE_PARTNERS;
-    size_t end = count_ranked(home, &block->outside, question->leave);
-    const struct ranked *found;
-    while (listed->count < most &&
-           (found = last_ranked(home, &block->outside, end, question->begin)) != NULL) {
-        fm_vector_push(listed, home->states.items[found->state].of);
-        end = (size_t)(found - home->ranked.items) - block->outside.first;
-    }
-    end = block->inside.count;
-    while (listed->count < most &&
-           (found = last_running(home, &block->inside, question, end, own)) != NULL) {
-        fm_vector_push(listed, home->states.items[found->state].of);
-        end = (size_t)(found - home->ranked.items) - block->inside.first;
-    }
-}
-
-/* Lists the first calls that begin in the time. */
-static void list_calls_in(const struct home *home, const struct ranking *outside,
-                          const struct question *question, state_vector *listed)
-{
-    for (size_t i = count_ranked(home, outside, question->begin); i < outside->count; ++i) {
-        const struct ranked *ranked = &home->ranked.items[outside->first + i];
-        const struct state *state = &home->states.items[ranked->state];
-        if (ranked->time >= question->until) {
-            break;
-        }
-        if (state->from <= question->begin) {
-            fm_vector_push(listed, state->of);
-        }
-    }
-}
-
-/* Lists what matters of the first calls of ranked members. For FOR_COVER: of the calls that run at
- * the begin the last one of each block to end, and unless these cover all, those that begin later. */
-static void list_ranked_calls(const struct home *home, const struct instance *instance,
-                              const struct question *question, state_vector *listed)
-{
-    const uint32_t own = instance->first_part + question->part;
-    const struct block *blocks[MOST_BLOCKS];
-    const size_t count = find_blocks(home, instance, question->part, blocks);
-    bool is_covered = false;
-    for (size_t i = 0; i < count; ++i) {
-        const struct ranking *inside = &blocks[i]->inside;
-        if (question->what != FOR_COVER) {
-            list_last_calls(home, blocks[i], question, own, listed);
-            continue;
-        }
-        const struct ranked *found = last_running(home, inside, question, inside->count, own);
-        if (found != NULL) {
-            fm_vector_push(listed, home->states.items[found->state].of);
-            is_covered |= found->time >= question->until;
-        }
-    }
-    for (size_t i = 0; i < count && question->what == FOR_COVER && !is_covered; ++i) {
-        list_calls_in(home, &blocks[i]->outside, question, listed);
-    }
-}
-
-/* Lists the first calls of the partners that a call contains or finds running, by Enter. */
-static void list_first_calls(const struct home *home, const struct instance *instance,
-                             const struct question *question, state_vector *listed)
-{
-    const struct fm_partner_state *state;
-    if (is_ranked(instance)) {
-        list_ranked_calls(home, instance, question, listed);
-        fm_sort(listed->items, listed->count, sizeof *listed->items, compare_enters);
-        return;
-    }
-    FOR_EACH_STATE(state, home, instance, question)
-    {
-        if (state->enter <= question->leave) {
-            fm_vector_push(listed, *state);
-        }
-    }
-    fm_sort(listed->items, listed->count, sizeof *listed->items, compare_enters);
-}
-
 static void answer_cover(const struct fm_collective_needs *needs, unsigned worker,
-                         const struct question *question, const state_vector *first_calls)
+                         const struct question *question, const fm_partner_states *first_calls)
 {
     struct answer answer = {.call = question->call, .what = FOR_COVER};
     uint64_t covered = question->begin;
@@ -972,7 +480,7 @@ static void answer_cover(const struct fm_collective_needs *needs, unsigned worke
 }
 
 static void answer_partners(const struct fm_collective_needs *needs, unsigned worker,
-                            const struct question *question, const state_vector *first_calls)
+                            const struct question *question, const fm_partner_states *first_calls)
 {
     const size_t count = first_calls->count;
     for (size_t i = count > FM_COLLECTIVE_PARTNERS ? count - FM_COLLECTIVE_PARTNERS : 0; i < count;
@@ -988,18 +496,22 @@ static void answer_question(void *context, unsigned worker, uint32_t process, co
 {
     const struct fm_collective_needs *needs = context;
     const struct question *question = record;
-    const struct home *home = &needs->homes[process];
-    const struct instance *instance = &home->instances.items[question->instance];
+    const struct fm_collective_home *home = &needs->homes[process];
+    const struct fm_home_instance *instance = &home->instances.items[question->instance];
+    const struct fm_home_need need = {question->begin, question->leave, question->part};
     if (question->what == FOR_CALLS) {
-        const struct answer answer = find_calls(home, instance, question);
+        const struct fm_home_calls calls = fm_home_find(home, instance, &need);
+        const struct answer answer = {calls.latest, calls.farthest, calls.serving, question->call,
+                                      FOR_CALLS};
         fm_dispatch_send(needs->answers, worker, question->process, &answer);
         return;
     }
-    state_vector first_calls = {0};
-    list_first_calls(home, instance, question, &first_calls);
+    fm_partner_states first_calls = {0};
     if (question->what == FOR_COVER) {
+        fm_home_list_cover(home, instance, &need, question->until, &first_calls);
         answer_cover(needs, worker, question, &first_calls);
     } else {
+        fm_home_list_last(home, instance, &need, FM_COLLECTIVE_PARTNERS, &first_calls);
         answer_partners(needs, worker, question, &first_calls);
     }
     fm_vector_free(&first_calls);
@@ -1019,8 +531,9 @@ static void keep_answer(void *context, unsigned worker, uint32_t process, const 
         fm_vector_push(&own->partners, *answer);
     } else {
         call->farthest = answer->farthest > call->farthest ? answer->farthest : call->farthest;
-        if (answer->latest != 0 &&
-            is_better(answer->latest, answer->serving, call->latest, call->serving)) {
+        if (answer->latest > call->latest ||
+            (answer->latest == call->latest && answer->latest != 0 &&
+             fm_compare_calls(answer->serving, call->serving) < 0)) {
             call->latest = answer->latest;
             call->serving = answer->serving;
         }
@@ -1139,7 +652,7 @@ void fm_collective_needs_find(struct fm_collective_needs *needs)
     fm_dispatch_deliver(needs->notes);
     fm_dispatch_deliver(needs->asks);
     fm_dispatch_deliver(needs->states);
-    fm_engine_run(engine, sort_states, needs);
+    fm_engine_run(engine, sort_homes, needs);
     fm_dispatch_run(needs->questions, list_calls, needs);
     fm_dispatch_deliver(needs->answers);
 }
@@ -1161,13 +674,13 @@ struct fm_collective_needs *fm_collective_needs_create(struct fm_analysis *analy
         .homes = fm_allocate(trace->process_count, sizeof *needs->homes),
         .of_process = fm_allocate(trace->process_count, sizeof *needs->of_process),
         .asks = fm_dispatch_create(engine, sizeof(struct ask), answer_ask, needs),
-        .states = fm_dispatch_create(engine, sizeof(struct state), keep_state, needs),
+        .states = fm_dispatch_create(engine, sizeof(struct fm_home_state), keep_state, needs),
         .notes = fm_dispatch_create(engine, sizeof(struct note), keep_note, needs),
         .questions = fm_dispatch_create(engine, sizeof(struct question), answer_question, needs),
         .answers = fm_dispatch_create(engine, sizeof(struct answer), keep_answer, needs),
     };
     for (uint32_t r = 0; r < trace->region_count; ++r) {
-        needs->regions[r] = name_region(&trace->regions[r]);
+        needs->regions[r] = fm_collective_name(&trace->regions[r]);
     }
     return needs;
 }
@@ -1178,12 +691,7 @@ void fm_collective_needs_free(struct fm_collective_needs *needs)
         return;
     }
     for (uint32_t p = 0; p < needs->analysis->trace->process_count; ++p) {
-        fm_vector_free(&needs->homes[p].parts);
-        fm_vector_free(&needs->homes[p].instances);
-        fm_vector_free(&needs->homes[p].states);
-        fm_vector_free(&needs->homes[p].blocks);
-        fm_vector_free(&needs->homes[p].ranked);
-        fm_vector_free(&needs->homes[p].least);
+        fm_home_free(&needs->homes[p]);
         fm_vector_free(&needs->of_process[p].notes);
         fm_vector_free(&needs->of_process[p].calls);
         fm_vector_free(&needs->of_process[p].cover);

@@ -16,28 +16,22 @@
 #include "analysis/collective/instance.h"
 #include "analysis/progress/needs.h"
 
-/** Names of collectives, without those of their non-blocking forms: bits of a set. */
-enum { FM_COLLECTIVE_NAMES = 17 };
-
-/** @return the plural of a name. @param number  0 <= number < FM_COLLECTIVE_NAMES */
-const char *fm_collective_plural(unsigned number);
-
 /** A call that completes non-blocking collectives, with what its partners do. */
 struct fm_collective_call {
     struct fm_call_ref call;
     uint64_t enter, leave;
-    uint64_t event;          /**< t_c: the last of the members that it needs starts */
-    uint64_t begin;          /**< of the need; UINT64_MAX: the call is over then */
-    struct fm_call_ref late; /**< the call of that member */
-    uint64_t key;            /**< of its kind: see fm_progress_key() */
-    uint64_t latest;         /**< Enter of the last of the partners' next calls that the call
-                                  contains; 0: it contains none */
+    uint64_t event;             /**< t_c: the last of the members that it needs starts */
+    uint64_t begin;             /**< of the need; UINT64_MAX: the call is over then */
+    struct fm_call_ref late;    /**< the call of that member */
+    uint64_t key;               /**< of its kind: see fm_progress_key() */
+    uint64_t latest;            /**< Enter of the last of the partners' next calls that the call
+                                     contains; 0: it contains none */
     struct fm_call_ref serving; /**< this one */
-    uint64_t farthest;       /**< Enter of the last of those that it does not contain; UINT64_MAX: a
-                                  partner makes no further call; 0: it contains all */
+    uint64_t farthest; /**< Enter of the last of those that it does not contain; UINT64_MAX: a
+                            partner makes no further call; 0: it contains all */
     uint32_t first_note, note_count; /**< private */
-    bool is_open;            /**< the call was never left */
-    bool is_judged;          /**< it needs partners and contains no other call */
+    bool is_open;                    /**< the call was never left */
+    bool is_judged;                  /**< it needs partners and contains no other call */
 };
 
 typedef FM_VECTOR(struct fm_collective_call) fm_collective_calls;

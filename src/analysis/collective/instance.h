@@ -46,7 +46,7 @@ struct fm_member {
     bool moved_bytes;
     uint8_t operation;  /**< OTF2_CollectiveOp of the record; of calls without one 0 */
     uint8_t size_class; /**< of what the member sent or received, if that is more */
-    uint8_t name;       /**< set by fm_collective_needs_add(): number of its name, and whether ... */
+    uint8_t name; /**< set by fm_collective_needs_add(): number of its name, and whether ... */
     bool is_persistent; /**< ... it is persistent */
 };
 

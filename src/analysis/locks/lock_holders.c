@@ -159,10 +159,8 @@ void fm_lock_holders_divide(struct fm_lock_holders *holders, unsigned worker,
     const uint32_t process = fm_trace_process(holders->analysis->trace, wait->waiter);
     struct fm_lock_counts *counts = &holders->counts[process];
     const uint64_t succession = (uint64_t)process << 32 | counts->successions++;
-    const struct fm_holder_span before = {.from = wait->enter,
-                                          .to = wait->at,
-                                          .succession = succession,
-                                          .location = wait->first};
+    const struct fm_holder_span before = {
+        .from = wait->enter, .to = wait->at, .succession = succession, .location = wait->first};
     const struct fm_holder_span behind = {
         .from = wait->at, .to = wait->until, .succession = succession, .location = wait->cause};
     fm_lock_send_span(holders, worker, &before);

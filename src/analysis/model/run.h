@@ -98,13 +98,13 @@ struct fm_analysis {
     struct fm_epochs *epochs;     /**< by process; NULL: none */
     struct fm_progress *progress; /**< needs of one-sided calls; NULL: none */
     struct fm_evidence *evidence; /**< which of these wait; NULL: it has not been weighed */
-    struct fm_message_needs *message_needs; /**< likewise of messages; NULL: none */
-    struct fm_evidence *message_evidence;   /**< likewise */
+    struct fm_message_needs *message_needs;       /**< likewise of messages; NULL: none */
+    struct fm_evidence *message_evidence;         /**< likewise */
     struct fm_collective_needs *collective_needs; /**< likewise of collectives; NULL: none */
     struct fm_evidence *collective_evidence;      /**< likewise */
-    struct fm_peer_waits *peer_waits;       /**< with the epochs; NULL: none */
-    struct fm_lock_queues *lock_queues;     /**< NULL: no locks */
-    struct fm_lock_holders *lock_holders;   /**< NULL: no locks */
+    struct fm_peer_waits *peer_waits;             /**< with the epochs; NULL: none */
+    struct fm_lock_queues *lock_queues;           /**< NULL: no locks */
+    struct fm_lock_holders *lock_holders;         /**< NULL: no locks */
     struct fm_thread_starts *thread_starts;
     fm_last_partition_vector last_partitions;
     fm_process_unexpected_vector unexpected;

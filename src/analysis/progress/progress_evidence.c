@@ -372,8 +372,7 @@ static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
-void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team,
-                           fm_usual_times *own)
+void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team, fm_usual_times *own)
 {
     fm_usual_times all = {0};
     fm_team_share_vector(team, own, &all);

@@ -54,8 +54,7 @@ struct fm_piece_counts {
 
 /** Sets the kinds of an evidence, with u: the medians of the values that all processes have found,
  * which are freed. Collective. */
-void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team,
-                           fm_usual_times *own);
+void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team, fm_usual_times *own);
 
 /** Sets whether the kinds wait, by the pieces that all workers and processes have counted; frees
  * these. Collective. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/progress/progress_findings.h"
 
-#include "analysis/collective/collective_needs.h"
+#include "analysis/collective/collective_names.h"
 #include "analysis/progress/progress_evidence.h"
 #include "base/containers/sort.h"
 #include "cube/model/cube_finding.h"
@@ -130,10 +130,8 @@ static void add_kind(const struct fm_trace *trace, const struct fm_progress_kind
                  name, kind->held, pieces(kind), are_of_several ? "a" : "their");
     } else {
         snprintf(statement, sizeof statement,
-                 "%s: %" PRIu64 " of %" PRIu64
-                 " ended while %s made no call: no progress needed.",
-                 name, kind->passed, pieces(kind),
-                 are_of_several ? "a partner" : "their partner");
+                 "%s: %" PRIu64 " of %" PRIu64 " ended while %s made no call: no progress needed.",
+                 name, kind->passed, pieces(kind), are_of_several ? "a partner" : "their partner");
     }
     fm_cube_add_finding(cube, &(struct fm_cube_finding){
                                   .id = "progress-evidence", .statement = statement, .advice = ""});

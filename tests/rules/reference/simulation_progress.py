@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs in which calls wait until their partners call MPI again: passive target, messages that are posted
-early, active target, non-blocking collectives. Most time is computation, calls end shortly behind an event that could have held them, and few
-kinds of calls are used, so that there is evidence on both sides. Nothing is simulated: what cannot be is left out."""
+early, active target, non-blocking collectives. Most time is computation, calls end shortly behind an event that could
+have held them, and few kinds of calls are used, so that there is evidence on both sides. Nothing is simulated: what
+cannot be is left out."""
 
 import scenario_file
 
