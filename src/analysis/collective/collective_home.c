@@ -233,15 +233,32 @@ static bool is_better(uint64_t enter, struct fm_call_ref call, uint64_t than,
             ((state) = state_at(home, fm_home_part(home, instance, other_), (need)->begin)) !=     \
                 NULL)
 
+/* @return the last one before `end` of the ranked states that contains the begin of a need, without
+ * those of the needing member, which may be between two tests of its loop; NULL: there is none */
+static const struct fm_ranked_state *last_needed(const struct fm_collective_home *home,
+                                                 const struct fm_home_instance *instance,
+                                                 const struct fm_ranking *ranking, size_t end,
+                                                 const struct fm_home_need *need)
+{
+    const struct fm_ranked_state *found = last_ranked(home, ranking, end, need->begin);
+    while (found != NULL &&
+           home->states.items[found->state].part == instance->first_part + need->part) {
+        end = (size_t)(found - home->ranked.items) - ranking->first;
+        found = last_ranked(home, ranking, end, need->begin);
+    }
+    return found;
+}
+
 /* Finds what find_calls() does among the members of a block. */
 static void find_ranked_calls(const struct fm_collective_home *home,
+                              const struct fm_home_instance *instance,
                               const struct fm_ranking *outside, const struct fm_home_need *need,
                               struct fm_home_calls *answer)
 {
     const size_t contained = count_ranked(home, outside, need->leave);
-    const struct fm_ranked_state *latest = last_ranked(home, outside, contained, need->begin);
+    const struct fm_ranked_state *latest = last_needed(home, instance, outside, contained, need);
     const struct fm_ranked_state *farthest =
-        last_ranked(home, outside, outside->count, need->begin);
+        last_needed(home, instance, outside, outside->count, need);
     if (latest != NULL && is_better(latest->time, latest->call, answer->latest, answer->serving)) {
         answer->latest = latest->time;
         answer->serving = latest->call;
@@ -260,7 +277,7 @@ struct fm_home_calls fm_home_find(const struct fm_collective_home *home,
         const struct fm_ranked_block *blocks[MOST_BLOCKS];
         const size_t count = find_blocks(home, instance, need->part, blocks);
         for (size_t i = 0; i < count; ++i) {
-            find_ranked_calls(home, &blocks[i]->outside, need, &answer);
+            find_ranked_calls(home, instance, &blocks[i]->outside, need, &answer);
         }
         return answer;
     }
@@ -287,37 +304,23 @@ static int compare_enters(const void *a, const void *b)
     return order != 0 ? order : fm_compare_calls(right->call, left->call);
 }
 
-/* @return of the states inside of calls before `end`, the last one to end that contains the begin
- * of a need, but that of the needing member; NULL: there is none */
-static const struct fm_ranked_state *last_running(const struct fm_collective_home *home,
-                                                  const struct fm_ranking *inside,
-                                                  const struct fm_home_need *need, size_t end,
-                                                  uint32_t own)
-{
-    const struct fm_ranked_state *found = last_ranked(home, inside, end, need->begin);
-    while (found != NULL && home->states.items[found->state].part == own) {
-        end = (size_t)(found - home->ranked.items) - inside->first;
-        found = last_ranked(home, inside, end, need->begin);
-    }
-    return found;
-}
-
 /* Lists the last calls of a block that are contained, then those that run. */
 static void list_last_calls(const struct fm_collective_home *home,
+                            const struct fm_home_instance *instance,
                             const struct fm_ranked_block *block, const struct fm_home_need *need,
-                            uint32_t own, size_t most, fm_partner_states *listed)
+                            size_t most, fm_partner_states *listed)
 {
     const size_t limit = listed->count + most;
     size_t end = count_ranked(home, &block->outside, need->leave);
     const struct fm_ranked_state *found;
     while (listed->count < limit &&
-           (found = last_ranked(home, &block->outside, end, need->begin)) != NULL) {
+           (found = last_needed(home, instance, &block->outside, end, need)) != NULL) {
         fm_vector_push(listed, home->states.items[found->state].of);
         end = (size_t)(found - home->ranked.items) - block->outside.first;
     }
     end = block->inside.count;
     while (listed->count < limit &&
-           (found = last_running(home, &block->inside, need, end, own)) != NULL) {
+           (found = last_needed(home, instance, &block->inside, end, need)) != NULL) {
         fm_vector_push(listed, home->states.items[found->state].of);
         end = (size_t)(found - home->ranked.items) - block->inside.first;
     }
@@ -325,6 +328,7 @@ static void list_last_calls(const struct fm_collective_home *home,
 
 /* Lists the first calls that begin before a time. */
 static void list_calls_until(const struct fm_collective_home *home,
+                             const struct fm_home_instance *instance,
                              const struct fm_ranking *outside, const struct fm_home_need *need,
                              uint64_t until, fm_partner_states *listed)
 {
@@ -334,7 +338,7 @@ static void list_calls_until(const struct fm_collective_home *home,
         if (ranked->time >= until) {
             break;
         }
-        if (state->from <= need->begin) {
+        if (state->from <= need->begin && state->part != instance->first_part + need->part) {
             fm_vector_push(listed, state->of);
         }
     }
@@ -353,14 +357,14 @@ static void list_ranked_cover(const struct fm_collective_home *home,
     for (size_t i = 0; i < count; ++i) {
         const struct fm_ranking *inside = &blocks[i]->inside;
         const struct fm_ranked_state *found =
-            last_running(home, inside, need, inside->count, instance->first_part + need->part);
+            last_needed(home, instance, inside, inside->count, need);
         if (found != NULL) {
             fm_vector_push(listed, home->states.items[found->state].of);
             is_covered |= found->time >= until;
         }
     }
     for (size_t i = 0; i < count && !is_covered; ++i) {
-        list_calls_until(home, &blocks[i]->outside, need, until, listed);
+        list_calls_until(home, instance, &blocks[i]->outside, need, until, listed);
     }
 }
 
@@ -397,7 +401,7 @@ void fm_home_list_last(const struct fm_collective_home *home,
         const struct fm_ranked_block *blocks[MOST_BLOCKS];
         const size_t count = find_blocks(home, instance, need->part, blocks);
         for (size_t i = 0; i < count; ++i) {
-            list_last_calls(home, blocks[i], need, instance->first_part + need->part, most, listed);
+            list_last_calls(home, instance, blocks[i], need, most, listed);
         }
     } else {
         list_all(home, instance, need, listed);

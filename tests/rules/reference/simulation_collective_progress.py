@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Random programs of non-blocking collectives that end only when the members whose data they need call MPI again, or
 as soon as all have started: for each operation one of both, with exceptions. One or two collectives are started, then
-all members compute, some with calls of MPI in between, and complete them together or one after the other."""
+all members compute, some with calls of MPI in between, and complete them together or one after the other. Some
+programs poll."""
 
 import scenario_file
 
@@ -51,6 +52,7 @@ class Program:
         self.operations = chooser.sample(OPERATIONS, chooser.choice((1, 2, 3)))
         self.held = {operation: chooser.random() < 0.7 for operation, _ in self.operations}
         self.persistent = {operation for operation, _ in self.operations if chooser.random() < 0.1}
+        self.polls = chooser.random() < 0.2
         self.sizes = chooser.sample(SIZES, chooser.choice((1, 2)))
         self.calls = {rank: [] for rank in range(self.size)}  # [(Enter, Leave, region, records)]
         self.clocks = [chooser.randint(0, 5) for _ in range(self.size)]
@@ -84,10 +86,22 @@ class Program:
                 own = [[collective] for collective in own]
             for completed in own:
                 leave = max([enter] + [self.end(collective, rank, enter, waits) for collective in completed])
-                self.call(rank, "MPI_Wait" if len(completed) == 1 else "MPI_Waitall", enter,
-                          leave + chooser.choice((0, 1, 1, 1, 2, 9)),
-                          *(collective.completion for collective in completed))
+                leave += chooser.choice((0, 1, 1, 1, 2, 9))
+                if self.polls and len(completed) == 1:
+                    enter = self.test(rank, completed[0].number, enter, leave)
+                    region = "MPI_Test"
+                else:
+                    region = "MPI_Wait" if len(completed) == 1 else "MPI_Waitall"
+                self.call(rank, region, enter, leave, *(collective.completion for collective in completed))
                 enter = self.clocks[rank]
+
+    def test(self, rank, number, enter, leave):
+        """Tests that fail, in front of the last one, whose Enter it returns."""
+        while enter + 3 < leave:
+            length = self.chooser.choice((0, 1, 1))
+            self.call(rank, "MPI_Test", enter, enter + length, "failed %d" % number)
+            enter += length + 1
+        return enter
 
     def end(self, collective, rank, enter, waits):
         """When a collective ends that a member completes from a time on."""
@@ -101,7 +115,7 @@ class Program:
 
     def lines(self):
         chooser = self.chooser
-        lines = ["unit 1", "ranks %d" % self.size]
+        lines = ["unit 1e-6" if self.polls else "unit 1", "ranks %d" % self.size]
         if self.size > 2 and chooser.random() < 0.3:
             lines.append("node second %d" % chooser.randrange(self.size))
         lines += ["comm %s %s" % (comm, " ".join(map(str, members))) for comm, members in self.comms.items()
