@@ -41,8 +41,8 @@ struct fm_collective_name fm_collective_name(const struct fm_region *region)
         return found;
     }
     ++name;
-    found.starts = *name == 'I' || *name == 'i';
-    name += found.starts;
+    const bool starts = *name == 'I' || *name == 'i';
+    name += starts;
     for (uint8_t n = 0; n < FM_COLLECTIVE_NAMES; ++n) {
         const size_t length = strlen(names[n].name);
         const char *rest = name + length;
@@ -50,9 +50,17 @@ struct fm_collective_name fm_collective_name(const struct fm_region *region)
             (*rest == '\0' || strcasecmp(rest, "_c") == 0 || strcmp(rest, "_") == 0 ||
              strncasecmp(rest, "_init", 5) == 0)) {
             found.number = n;
+            found.starts = starts;
         }
     }
     return found;
+}
+
+bool fm_may_start_collectives(const struct fm_region *region)
+{
+    const char *name = strchr(region->name, '_');
+    return region->paradigm == FM_PARADIGM_MPI && name != NULL &&
+           (fm_collective_name(region).starts || strncasecmp(name + 1, "Start", 5) == 0);
 }
 
 uint8_t fm_collective_name_of_operation(uint8_t operation)

@@ -22,6 +22,9 @@ const char *fm_collective_plural(unsigned number);
 /** @return what a region starts or initializes. */
 struct fm_collective_name fm_collective_name(const struct fm_region *region);
 
+/** @return whether calls of a region may start non-blocking or persistent collectives. */
+bool fm_may_start_collectives(const struct fm_region *region);
+
 /** @return the number of the name of an OTF2_CollectiveOp; FM_COLLECTIVE_NAMES: it has none. */
 uint8_t fm_collective_name_of_operation(uint8_t operation);
 

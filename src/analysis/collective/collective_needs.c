@@ -659,10 +659,14 @@ void fm_collective_needs_find(struct fm_collective_needs *needs)
 
 struct fm_collective_needs *fm_collective_needs_create(struct fm_analysis *analysis)
 {
-    if (analysis->asynchronous_progress) {
+    const struct fm_trace *trace = analysis->trace;
+    bool may_start = false;
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        may_start |= fm_may_start_collectives(&trace->regions[r]);
+    }
+    if (analysis->asynchronous_progress || !may_start) {
         return NULL;
     }
-    const struct fm_trace *trace = analysis->trace;
     struct fm_engine *engine = analysis->engine;
     struct fm_collective_needs *needs = fm_allocate(1, sizeof *needs);
     *needs = (struct fm_collective_needs){

@@ -38,7 +38,8 @@ typedef FM_VECTOR(struct fm_collective_call) fm_collective_calls;
 
 struct fm_collective_needs;
 
-/** @return no needs yet; NULL if the user states that all progress is asynchronous */
+/** @return no needs yet; NULL if the trace has no function that starts collectives, or the user
+ * states that all progress is asynchronous */
 struct fm_collective_needs *fm_collective_needs_create(struct fm_analysis *analysis);
 
 /** NULL is allowed. */

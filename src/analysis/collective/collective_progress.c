@@ -222,6 +222,6 @@ static void detect(const struct fm_finder *finder)
 }
 
 const struct fm_pattern fm_pattern_collective_progress = {
-    .name = "Wait for Progress of collectives",
+    .name = "Wait for Progress, collectives",
     .detect = detect,
 };
