@@ -175,6 +175,7 @@ void fm_lock_holders_divide(struct fm_lock_holders *holders, unsigned worker,
                            .wait = (uint64_t)process << 32 | counts->waits++,
                            .waiter = wait->waiter,
                            .cause = wait->cause,
+                           .holders = 2,
                        });
 }
 
