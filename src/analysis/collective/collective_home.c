@@ -136,16 +136,9 @@ static size_t count_ranked(const struct fm_collective_home *home, const struct f
 /* @return the first state of a part of an instance or of one behind it */
 static size_t first_state_of(const struct fm_collective_home *home, uint32_t part)
 {
-    size_t low = 0, high = home->states.count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (home->states.items[middle].part < part) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    const struct fm_home_state *states = home->states.items;
+    const size_t count = home->states.count;
+    return count == 0 ? 0 : fm_count_below_32(&states->part, count, sizeof *states, part);
 }
 
 static void rank_instance(struct fm_collective_home *home, struct fm_home_instance *instance)

@@ -14,30 +14,18 @@
 /* A call was held if it ended at most so many times u behind the call of its partner. */
 #define SERVED_WITHIN 4
 
-struct times_of_worker {
-    fm_usual_times times;
-    unsigned char apart[FM_APART];
-};
-
-struct weigher {
-    const struct fm_collective_needs *needs;
-    struct fm_evidence *evidence;
-    struct times_of_worker *times;  /* by worker */
-    struct fm_piece_counts *counts; /* by worker */
-};
-
 /* ---- the evidence ---- */
 
 static void list_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct weigher *weigher = context;
+    const struct fm_weighing *weighing = context;
     for (uint32_t process = first; process < last; ++process) {
-        const fm_collective_calls *calls = fm_collective_needs_calls(weigher->needs, process);
+        const fm_collective_calls *calls = fm_collective_needs_calls(weighing->calls, process);
         for (size_t i = 0; i < calls->count; ++i) {
             const struct fm_collective_call *call = &calls->items[i];
             if (call->is_judged) {
                 const bool is_known = call->latest != 0 && !call->is_open;
-                fm_vector_push(&weigher->times[worker].times,
+                fm_vector_push(&weighing->parts[worker].times,
                                (struct fm_usual_time){
                                    call->key, is_known ? call->leave - call->latest : UINT64_MAX});
             }
@@ -67,13 +55,11 @@ static bool has_passed(const struct fm_collective_call *call, uint64_t usual)
 
 static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct weigher *weigher = context;
-    const struct fm_evidence *evidence = weigher->evidence;
-    struct fm_piece_counts *own = &weigher->counts[worker];
-    own->passed = fm_allocate(evidence->kinds.count + 1, sizeof *own->passed);
-    own->held = fm_allocate(evidence->kinds.count + 1, sizeof *own->held);
+    const struct fm_weighing *weighing = context;
+    const struct fm_evidence *evidence = weighing->evidence;
+    const struct fm_evidence_part *own = &weighing->parts[worker];
     for (uint32_t process = first; process < last; ++process) {
-        const fm_collective_calls *calls = fm_collective_needs_calls(weigher->needs, process);
+        const fm_collective_calls *calls = fm_collective_needs_calls(weighing->calls, process);
         for (size_t i = 0; i < calls->count; ++i) {
             const struct fm_collective_call *call = &calls->items[i];
             if (call->is_judged && call->begin != UINT64_MAX) {
@@ -83,30 +69,6 @@ static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_
             }
         }
     }
-}
-
-static struct fm_evidence *weigh(const struct fm_analysis *analysis)
-{
-    const unsigned workers = fm_engine_workers(analysis->engine);
-    struct fm_evidence *evidence = fm_allocate(1, sizeof *evidence);
-    struct weigher weigher = {.needs = analysis->collective_needs,
-                              .evidence = evidence,
-                              .times = fm_allocate_apart(workers, sizeof *weigher.times),
-                              .counts = fm_allocate_apart(workers, sizeof *weigher.counts)};
-    fm_engine_run(analysis->engine, list_times, &weigher);
-    fm_usual_times own = {0};
-    for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < weigher.times[w].times.count; ++i) {
-            fm_vector_push(&own, weigher.times[w].times.items[i]);
-        }
-        fm_vector_free(&weigher.times[w].times);
-    }
-    fm_evidence_set_kinds(evidence, analysis->team, &own);
-    fm_engine_run(analysis->engine, count_pieces, &weigher);
-    fm_evidence_set_pieces(evidence, analysis->team, weigher.counts, workers);
-    fm_free(weigher.times);
-    fm_free(weigher.counts);
-    return evidence;
 }
 
 /* ---- the waits ---- */
@@ -209,7 +171,9 @@ static void detect(const struct fm_finder *finder)
         return;
     }
     struct finding finding = {finder, analysis->collective_needs};
-    analysis->collective_evidence = weigh(analysis);
+    analysis->collective_evidence = fm_allocate(1, sizeof *analysis->collective_evidence);
+    fm_evidence_weigh_calls(analysis->collective_evidence, analysis, list_times, count_pieces,
+                            finding.needs);
     if (fm_evidence_any_waits(analysis->collective_evidence)) {
         if (analysis->lock_holders == NULL) {
             analysis->lock_holders = fm_lock_holders_create(analysis);

@@ -277,22 +277,11 @@ bool fm_evidence_judge(const struct fm_evidence *evidence, uint32_t process,
 
 /* ---- the evidence ---- */
 
-struct times_of_worker {
-    fm_usual_times times;
-    unsigned char apart[FM_APART];
-};
-
-struct weigher {
-    struct fm_evidence *evidence;
-    struct times_of_worker *times;  /* by worker */
-    struct fm_piece_counts *counts; /* by worker */
-};
-
 static void list_times(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct weigher *weigher = context;
-    fm_usual_times *times = &weigher->times[worker].times;
-    const struct fm_progress *progress = weigher->evidence->progress;
+    const struct fm_weighing *weighing = context;
+    fm_usual_times *times = &weighing->parts[worker].times;
+    const struct fm_progress *progress = weighing->calls;
     struct fm_map known = {0};
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_process_needs *needs = &progress->of_process[process];
@@ -345,19 +334,17 @@ static void add_kinds(struct fm_evidence *evidence, const fm_usual_times *times)
 
 static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct weigher *weigher = context;
-    const struct fm_evidence *evidence = weigher->evidence;
-    struct fm_piece_counts *own = &weigher->counts[worker];
-    own->passed = fm_allocate(evidence->kinds.count, sizeof *own->passed);
-    own->held = fm_allocate(evidence->kinds.count, sizeof *own->held);
+    const struct fm_weighing *weighing = context;
+    const struct fm_progress *progress = weighing->calls;
+    const struct fm_evidence *evidence = weighing->evidence;
+    const struct fm_evidence_part *own = &weighing->parts[worker];
     for (uint32_t process = first; process < last; ++process) {
-        const struct fm_process_needs *needs = &evidence->progress->of_process[process];
+        const struct fm_process_needs *needs = &progress->of_process[process];
         for (uint32_t i = 0; i < needs->calls.count; ++i) {
             struct judged judged;
             const struct fm_progress_kind *kind =
                 fm_evidence_kind(evidence, &needs->calls.items[i]);
-            if (kind == NULL ||
-                !describe(evidence->progress, process, &needs->trials.items[i], &judged)) {
+            if (kind == NULL || !describe(progress, process, &needs->trials.items[i], &judged)) {
                 continue;
             }
             const size_t number = (size_t)(kind - evidence->kinds.items);
@@ -372,32 +359,40 @@ static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_
     }
 }
 
-void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team, fm_usual_times *own)
+/* Sets the kinds, with u, by the values that all workers and processes have found. */
+static void set_kinds(const struct fm_weighing *weighing, struct fm_team *team, unsigned workers)
 {
-    fm_usual_times all = {0};
-    fm_team_share_vector(team, own, &all);
-    fm_vector_free(own);
+    fm_usual_times own = {0}, all = {0};
+    for (unsigned w = 0; w < workers; ++w) {
+        fm_usual_times *times = &weighing->parts[w].times;
+        for (size_t i = 0; i < times->count; ++i) {
+            fm_vector_push(&own, times->items[i]);
+        }
+        fm_vector_free(times);
+    }
+    fm_team_share_vector(team, &own, &all);
+    fm_vector_free(&own);
     fm_sort(all.items, all.count, sizeof *all.items, compare_times);
-    add_kinds(evidence, &all);
+    add_kinds(weighing->evidence, &all);
     fm_vector_free(&all);
 }
 
-void fm_evidence_set_pieces(struct fm_evidence *evidence, struct fm_team *team,
-                            struct fm_piece_counts *counts, unsigned workers)
+/* Sets whether the kinds wait, by the pieces that all workers and processes have counted. */
+static void set_pieces(const struct fm_weighing *weighing, struct fm_team *team, unsigned workers)
 {
-    const size_t count = evidence->kinds.count;
-    uint64_t *sums = fm_allocate(2 * count + 1, sizeof *sums);
+    const size_t count = weighing->evidence->kinds.count;
+    uint64_t *sums = fm_allocate(2 * count, sizeof *sums);
     for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < count && counts[w].passed != NULL; ++i) {
-            sums[2 * i] += counts[w].passed[i];
-            sums[2 * i + 1] += counts[w].held[i];
+        for (size_t i = 0; i < count; ++i) {
+            sums[2 * i] += weighing->parts[w].passed[i];
+            sums[2 * i + 1] += weighing->parts[w].held[i];
         }
-        fm_free(counts[w].passed);
-        fm_free(counts[w].held);
+        fm_free(weighing->parts[w].passed);
+        fm_free(weighing->parts[w].held);
     }
     fm_team_sum(team, sums, 2 * count);
     for (size_t i = 0; i < count; ++i) {
-        struct fm_progress_kind *kind = &evidence->kinds.items[i];
+        struct fm_progress_kind *kind = &weighing->evidence->kinds.items[i];
         kind->passed = sums[2 * i];
         kind->held = sums[2 * i + 1];
         kind->waits |= kind->held > kind->passed;
@@ -405,27 +400,30 @@ void fm_evidence_set_pieces(struct fm_evidence *evidence, struct fm_team *team,
     fm_free(sums);
 }
 
+void fm_evidence_weigh_calls(struct fm_evidence *evidence, const struct fm_analysis *analysis,
+                             fm_stage_t *times, fm_stage_t *pieces, const void *calls)
+{
+    const unsigned workers = fm_engine_workers(analysis->engine);
+    struct fm_weighing weighing = {
+        .calls = calls,
+        .evidence = evidence,
+        .parts = fm_allocate_apart(workers, sizeof *weighing.parts),
+    };
+    fm_engine_run(analysis->engine, times, &weighing);
+    set_kinds(&weighing, analysis->team, workers);
+    for (unsigned w = 0; w < workers; ++w) {
+        weighing.parts[w].passed = fm_allocate(evidence->kinds.count, sizeof(uint64_t));
+        weighing.parts[w].held = fm_allocate(evidence->kinds.count, sizeof(uint64_t));
+    }
+    fm_engine_run(analysis->engine, pieces, &weighing);
+    set_pieces(&weighing, analysis->team, workers);
+    fm_free(weighing.parts);
+}
+
 struct fm_evidence *fm_evidence_weigh(const struct fm_progress *progress, bool is_stated)
 {
     struct fm_evidence *evidence = fm_allocate(1, sizeof *evidence);
-    const struct fm_analysis *analysis = progress->analysis;
-    const unsigned workers = fm_engine_workers(analysis->engine);
-    struct weigher weigher = {.evidence = evidence,
-                              .times = fm_allocate_apart(workers, sizeof *weigher.times),
-                              .counts = fm_allocate_apart(workers, sizeof *weigher.counts)};
     *evidence = (struct fm_evidence){.progress = progress, .is_stated = is_stated};
-    fm_engine_run(analysis->engine, list_times, &weigher);
-    fm_usual_times own = {0};
-    for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < weigher.times[w].times.count; ++i) {
-            fm_vector_push(&own, weigher.times[w].times.items[i]);
-        }
-        fm_vector_free(&weigher.times[w].times);
-    }
-    fm_evidence_set_kinds(evidence, analysis->team, &own);
-    fm_engine_run(analysis->engine, count_pieces, &weigher);
-    fm_evidence_set_pieces(evidence, analysis->team, weigher.counts, workers);
-    fm_free(weigher.times);
-    fm_free(weigher.counts);
+    fm_evidence_weigh_calls(evidence, progress->analysis, list_times, count_pieces, progress);
     return evidence;
 }

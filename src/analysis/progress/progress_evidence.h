@@ -46,20 +46,25 @@ struct fm_usual_time {
 
 typedef FM_VECTOR(struct fm_usual_time) fm_usual_times;
 
-/** Pieces of the kinds of an evidence, as one worker has found them. */
-struct fm_piece_counts {
-    uint64_t *passed, *held; /**< by kind; NULL: none */
+/** What a worker has found out about the calls of its processes. */
+struct fm_evidence_part {
+    fm_usual_times times;
+    uint64_t *passed, *held; /**< [kind]: pieces */
     unsigned char apart[FM_APART];
 };
 
-/** Sets the kinds of an evidence, with u: the medians of the values that all processes have found,
- * which are freed. Collective. */
-void fm_evidence_set_kinds(struct fm_evidence *evidence, struct fm_team *team, fm_usual_times *own);
+/** Context of the stages of fm_evidence_weigh_calls(). */
+struct fm_weighing {
+    const void *calls; /**< of the caller */
+    struct fm_evidence *evidence;
+    struct fm_evidence_part *parts; /**< by worker */
+};
 
-/** Sets whether the kinds wait, by the pieces that all workers and processes have counted; frees
- * these. Collective. */
-void fm_evidence_set_pieces(struct fm_evidence *evidence, struct fm_team *team,
-                            struct fm_piece_counts *counts, unsigned workers);
+/** Weighs an evidence that has no kinds yet. Runs both stages; collective.
+ * @param times   adds values of u to the times of its worker: their medians are those of the kinds
+ * @param pieces  adds to the pieces of its worker, once the kinds are known */
+void fm_evidence_weigh_calls(struct fm_evidence *evidence, const struct fm_analysis *analysis,
+                             fm_stage_t *times, fm_stage_t *pieces, const void *calls);
 
 /** @return the kind with a key, which exists. O(log kinds). Thread-safe. */
 const struct fm_progress_kind *fm_evidence_kind_of(const struct fm_evidence *evidence,

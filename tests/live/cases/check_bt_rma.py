@@ -7,7 +7,6 @@ usage: check_bt_rma.py --fermata F --mpirun M --program P
 
 import argparse
 import collections
-import json
 import pathlib
 import re
 import sys
@@ -89,12 +88,7 @@ def main():
         found = []
         for place, variant in zip(folders, VARIANTS):
             fermata_run.record(options, place, RANKS, [options.program, "--work", "0", "--variant", variant])
-            sums = collections.Counter()
-            for metric, _, _, value in fermata_run.severities(
-                    json.loads(fermata_run.report(options, place, "--format=json"))):
-                sums[metric] += value
-            unneeded = int(sums["mpi_rma_pairsync_unneeded_count"])
-            found.append((int(sums["mpi_rma_pairsync_count"]) + unneeded, unneeded))
+            found.append(fermata_run.pairwise_synchronizations(options, place))
             expected = count(read(place / "traces.otf2"))
             if found[-1] != expected:
                 sys.exit(f"{variant}: {found[-1]} synchronizations and unneeded ones instead of {expected}")

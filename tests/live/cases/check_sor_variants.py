@@ -6,8 +6,6 @@ usage: check_sor_variants.py --fermata F --mpirun M --program P
 """
 
 import argparse
-import collections
-import json
 import pathlib
 import sys
 import tempfile
@@ -40,12 +38,7 @@ def main():
             fermata_run.record(options, place, RANKS, [
                 options.program, "--variant", variant, "--size", "24x24", "--iterations", str(ITERATIONS),
                 "--check", str(ITERATIONS), "--tolerance", "0"])
-            sums = collections.Counter()
-            for metric, _, _, value in fermata_run.severities(
-                    json.loads(fermata_run.report(options, place, "--format=json"))):
-                sums[metric] += value
-            unneeded = int(sums["mpi_rma_pairsync_unneeded_count"])
-            found = int(sums["mpi_rma_pairsync_count"]) + unneeded, unneeded
+            found = fermata_run.pairwise_synchronizations(options, place)
             print(f"{variant}: {found[0]} pair-wise synchronizations, {found[1]} of them unneeded")
             if found != expected:
                 sys.exit(f"{variant}: {found} instead of {expected}")

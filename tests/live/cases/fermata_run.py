@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Records and analyses programs with fermata, and reads its reports."""
 
+import collections
+import json
 import pathlib
 import sys
 
@@ -41,3 +43,12 @@ def severities(document):
     ranks = {location["id"]: location["rank"] for location in document["locations"]}
     for row in document["severities"]:
         yield row["metric"], ranks[row["location"]], paths[row["callpath"]], row["value"]
+
+
+def pairwise_synchronizations(options, folder):
+    """Returns the number of pair-wise synchronizations in a report, and how many of these are unneeded."""
+    sums = collections.Counter()
+    for metric, _, _, value in severities(json.loads(report(options, folder, "--format=json"))):
+        sums[metric] += value
+    unneeded = int(sums["mpi_rma_pairsync_unneeded_count"])
+    return int(sums["mpi_rma_pairsync_count"]) + unneeded, unneeded
