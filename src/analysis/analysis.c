@@ -7,6 +7,8 @@
 #include "analysis/clocks/wait_errors.h"
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/detail.h"
+#include "analysis/hang/ends.h"
+#include "analysis/hang/hang.h"
 #include "analysis/load.h"
 #include "analysis/locks/lock_holders.h"
 #include "analysis/locks/lock_queue.h"
@@ -104,9 +106,14 @@ static void compute(struct fm_analysis *analysis, uint64_t begin, uint64_t end,
     fm_cause_chains_find(formation, begin, &results->statistics);
     fm_stage_begin(analysis->times, "critical path");
     fm_critical_path_open(&results->path, formation);
-    fm_critical_path_book(&results->path, formation);
-    fm_performance_impact_book(&results->path, formation);
+    if (analysis->open_ends == 0) {
+        fm_critical_path_book(&results->path, formation);
+        fm_performance_impact_book(&results->path, formation);
+    }
     fm_imbalance_book(formation);
+    if (analysis->blames == NULL) { /* else it is asked for each wait state below */
+        fm_lock_holders_forget(analysis->lock_holders);
+    }
     fm_stage_begin(analysis->times, "phases and matrices");
     results->phases = fm_phases_compute(formation, begin);
     results->bins = fm_time_bins_compute(formation, begin, end);
@@ -183,6 +190,9 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
                                struct fm_error *error)
 {
     fm_status_t status = describe_options(analysis, options, cube, error);
+    if (status == FM_OK && analysis->hang != NULL) {
+        status = fm_cube_set_hang(cube, analysis->hang, error);
+    }
     fm_last_partitions_fill(analysis, cube);
     fm_unexpected_fill(analysis, cube);
     if (status == FM_OK) {
@@ -201,7 +211,7 @@ static fm_status_t fill_common(const struct fm_analysis *analysis,
         status = fm_warnings_add(analysis, cube, error);
     }
     fm_progress_findings_add(analysis, cube);
-    return status == FM_OK
+    return status == FM_OK && analysis->open_ends == 0
                ? fm_critical_path_fill(&results->path, &results->statistics.recorder, cube, error)
                : status;
 }
@@ -336,6 +346,11 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (in_detail) { /* keeps the records, which the caller reads afterwards */
         fm_readers_add(analysis, FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED));
     }
+    const unsigned read_by_hang =
+        analysis->open_ends == 0 || in_detail
+            ? 0
+            : FM_READS(MESSAGES) | FM_READS(COLLECTIVES) | FM_READS(ONE_SIDED);
+    fm_readers_add(analysis, read_by_hang);
     analysis->thread_starts = fm_thread_starts_create(trace->location_count);
     fm_stage_begin(analysis->times, "find missing records");
     analysis->coverage = fm_coverage_find(analysis);
@@ -343,6 +358,11 @@ static void detect(struct fm_analysis *analysis, struct fm_trace *trace, bool in
     if (analysis->dependencies != NULL) {
         fm_stage_begin(analysis->times, "sort dependencies");
         fm_dependencies_finish(analysis);
+    }
+    if (analysis->open_ends != 0) {
+        fm_stage_begin(analysis->times, "who waits for whom");
+        analysis->hang = fm_hang_find(analysis);
+        fm_readers_remove(analysis, read_by_hang);
     }
     fm_thread_starts_sort(analysis->thread_starts);
     if (!in_detail) {
@@ -378,6 +398,7 @@ static struct fm_detail *hand_out(struct fm_analysis *analysis, struct fm_trace 
     struct fm_detail *detail = fm_allocate(1, sizeof *detail);
     *detail = (struct fm_detail){
         .trace = trace,
+        .open_ends = analysis->open_ends,
         .findings = analysis->findings,
         .messages = analysis->messages,
         .dependencies = analysis->dependencies,
@@ -398,14 +419,30 @@ static fm_metric_t *classify_regions(struct fm_trace *trace)
     return own_metrics;
 }
 
-/* @return whether a run has more events than are wanted in detail */
-static bool is_too_long(const struct fm_trace *trace, const struct fm_analysis_options *options)
+/* @return whether the dependencies of all calls are kept: not of runs with more events than are
+ * wanted in detail, or if there is no memory for them */
+static bool decide_dependencies(const struct fm_trace *trace,
+                                const struct fm_analysis_options *options,
+                                const struct fm_pass_clocks *clocks, bool in_detail)
 {
     uint64_t events = 0;
     for (uint32_t l = 0; l < trace->location_count; ++l) {
         events += trace->locations[l].defined_events;
     }
-    return options->most_events != 0 && events > options->most_events;
+    const bool is_too_long = options->most_events != 0 && events > options->most_events;
+    const bool are_wanted = clocks->keeps_violated || (options->dependencies && !is_too_long);
+    const struct fm_analysis_size size = {
+        .events = events,
+        .locations = trace->location_count,
+        .has_windows = trace->window_count > 0,
+        .has_threads = trace->location_count > trace->process_count,
+        .is_sampled = trace->is_sampled,
+        .in_detail = in_detail && !options->only_dependencies,
+        .has_dependencies = are_wanted,
+        .needs_dependencies = clocks->keeps_violated,
+    };
+    const bool have_room = options->sized == NULL || options->sized(options->sized_context, &size);
+    return clocks->keeps_violated || (are_wanted && have_room);
 }
 
 /* Sums over all processes of the team what the pass has found out about clocks. */
@@ -447,8 +484,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         fm_trace_free(trace);
         return status;
     }
-    const bool has_dependencies =
-        clocks->keeps_violated || (options->dependencies && !is_too_long(trace, options));
+    const bool has_dependencies = decide_dependencies(trace, options, clocks, detail != NULL);
     if (detail != NULL && options->only_dependencies && !has_dependencies) {
         *detail = NULL;
         detail = NULL;
@@ -485,6 +521,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
     }
     bool analysed = status == FM_OK;
     if (analysed) {
+        analysis.open_ends = fm_ends_inside_calls(&analysis);
         analysis.wait_errors = fm_wait_errors_create(&analysis);
         if (has_dependencies) {
             analysis.dependencies = fm_dependencies_create(&analysis);
@@ -504,6 +541,7 @@ fm_status_t fm_analysis_pass(const char *archive, const struct fm_analysis_optio
         fm_evidence_free(analysis.message_evidence);
         fm_evidence_free(analysis.collective_evidence);
         fm_thread_starts_free(analysis.thread_starts);
+        fm_hang_free(analysis.hang);
         fm_free(analysis.coverage);
     }
     fm_free(partition_of);

@@ -6,6 +6,7 @@
 #ifndef FERMATA_ANALYSIS_ANALYSIS_H
 #define FERMATA_ANALYSIS_ANALYSIS_H
 
+#include "analysis/memory_need.h"
 #include "analysis/model/partition.h"
 #include "base/error.h"
 #include "cube/model/cube.h"
@@ -44,6 +45,8 @@ struct fm_analysis_options {
     struct fm_cube_errors errors; /**< of the experiment's times, as far as they are known */
     size_t memory_limit; /**< bytes of tables to keep in memory, the rest is stored in a file; 0: no
                             limit */
+    fm_analysis_sized_t *sized; /**< called with the size of the archive; NULL: nothing is */
+    void *sized_context;
 };
 
 /** Analyses an archive. The result does not depend on the number of processes and workers.

@@ -35,7 +35,8 @@ typedef FM_VECTOR(struct fm_detail_blame) fm_detail_blames;
 struct fm_dependencies;
 
 struct fm_detail {
-    struct fm_trace *trace;       /**< with all records */
+    struct fm_trace *trace; /**< with all records */
+    uint32_t open_ends; /**< locations that ended inside of calls: nothing can be predicted then */
     struct fm_findings *findings; /**< by location: its candidates and, in `waits`, which of them
                                        are wait states */
     fm_detail_messages *messages; /**< by receiving process, in the order of completion */

@@ -52,16 +52,44 @@ static bool has_models_of_threads(const struct fm_trace *trace)
     return false;
 }
 
+static bool has_partitions(const struct fm_trace *trace)
+{
+    for (uint32_t r = 0; r < trace->region_count; ++r) {
+        if (trace->regions[r].parameter == FM_PARAMETER_PARTITIONED_OPERATION) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return [pattern]: whether its `detect` is called, to be freed with fm_free(). The patterns that
+ * are called are readers of their tables. */
+static bool *choose_detectors(struct fm_analysis *analysis, bool has_windows, bool has_threads)
+{
+    size_t count = 0;
+    while (fm_patterns[count] != NULL) {
+        ++count;
+    }
+    const bool partitions = has_partitions(analysis->trace);
+    bool *chosen = fm_allocate(count, sizeof *chosen);
+    for (size_t p = 0; p < count; ++p) {
+        const struct fm_pattern *pattern = fm_patterns[p];
+        chosen[p] = pattern->detect != NULL && (has_threads || !pattern->of_threads) &&
+                    (partitions || !pattern->of_partitions) &&
+                    (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0);
+        fm_readers_add(analysis, chosen[p] ? pattern->reads : 0);
+    }
+    return chosen;
+}
+
 void fm_patterns_run(struct fm_analysis *analysis)
 {
     for (size_t s = 0; s < stage_count; ++s) {
         fm_readers_add(analysis, stages[s].reads);
     }
-    for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
-        fm_readers_add(analysis, fm_patterns[p]->reads);
-    }
     const bool has_windows = analysis->trace->window_count != 0;
     const bool has_threads = has_models_of_threads(analysis->trace);
+    bool *has_detector = choose_detectors(analysis, has_windows, has_threads);
     if (has_windows || has_threads) {
         analysis->lock_holders = fm_lock_holders_create(analysis);
         analysis->lock_queues =
@@ -77,13 +105,13 @@ void fm_patterns_run(struct fm_analysis *analysis)
     }
     for (unsigned p = 0; fm_patterns[p] != NULL; ++p) {
         const struct fm_pattern *pattern = fm_patterns[p];
-        if (pattern->detect != NULL && (has_threads || !pattern->of_threads) &&
-            (has_windows || (pattern->reads & FM_READS(EPOCHS)) == 0)) {
+        if (has_detector[p]) {
             fm_stage_begin(analysis->times, pattern->name);
             pattern->detect(&(struct fm_finder){.analysis = analysis, .precedence = (uint8_t)p});
+            release(analysis, pattern->reads);
         }
-        release(analysis, pattern->reads);
     }
+    fm_free(has_detector);
     fm_finders_close(analysis);
     if (analysis->lock_holders != NULL) {
         fm_lock_holders_deliver(analysis->lock_holders);

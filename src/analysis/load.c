@@ -2,6 +2,7 @@
 #include "analysis/load.h"
 
 #include "analysis/replicate.h"
+#include "analysis/window_names.h"
 #include "trace/survey/summary.h"
 
 #include <inttypes.h>
@@ -25,6 +26,7 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->unordered_times += part->unordered_times;
     total->unmatched_leaves += part->unmatched_leaves;
     total->open_calls += part->open_calls;
+    total->open_ends += part->open_ends;
     total->unusable_records += part->unusable_records;
     total->open_requests += part->open_requests;
     total->unrecorded_completions += part->unrecorded_completions;
@@ -66,6 +68,28 @@ static void run_load(struct loading *loading, struct fm_engine *engine,
     }
 }
 
+struct ending {
+    struct fm_trace *trace;
+    uint64_t latest;
+};
+
+static void end_open_calls(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct ending *ending = context;
+    fm_trace_end_open_calls(ending->trace, first, last, ending->latest);
+}
+
+/* What was never left lasts to the end of its process. */
+static void extend(struct fm_trace *trace, struct fm_engine *engine)
+{
+    uint32_t first, last;
+    fm_engine_own(engine, &first, &last);
+    struct ending ending = {trace, fm_trace_latest(trace, first, last)};
+    ending.latest = fm_team_largest(fm_engine_team(engine), ending.latest);
+    fm_engine_run(engine, end_open_calls, &ending);
+}
+
 static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
                                struct fm_stage_times *times, struct fm_error *error)
 {
@@ -90,8 +114,10 @@ static fm_status_t load_events(struct fm_trace *trace, struct fm_engine *engine,
     status = fm_team_agree(fm_engine_team(engine), status, error);
     if (status == FM_OK) {
         fm_stage_begin(times, "unify call paths");
+        extend(trace, engine);
         fm_trace_unify(trace);
         fm_replicate_trace(engine, trace);
+        fm_window_names_complete(engine, trace);
     }
     return status;
 }

@@ -72,6 +72,7 @@ struct fm_pattern {
     void (*detect)(const struct fm_finder *finder);
     bool of_threads; /**< `detect` is called only if the run defines regions of OpenMP or of POSIX
                           threads */
+    bool of_partitions; /**< likewise, messages in partitions */
 };
 
 /** All patterns in the order of their precedence, terminated by NULL: of two wait states of one

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
@@ -80,6 +81,20 @@ static size_t round_to_pages(size_t bytes)
     return (bytes + 4095) & ~(size_t)4095;
 }
 
+/* Extends the file by a block. Its room is allocated now: a disk that is full when a page is
+ * written would end the process. @return the place of the block */
+static off_t extend_file(size_t length)
+{
+    const off_t offset = spill.file_size;
+    spill.file_size += (off_t)length;
+    if (fallocate(spill.file, 0, offset, (off_t)length) != 0 &&
+        (errno == ENOSPC || errno == EDQUOT || errno == EFBIG ||
+         ftruncate(spill.file, spill.file_size) != 0)) {
+        exhausted("cannot extend the file of tables", length);
+    }
+    return offset;
+}
+
 static void *map_block(size_t bytes)
 {
     size_t length = round_to_pages(bytes);
@@ -88,11 +103,7 @@ static void *map_block(size_t bytes)
         exhausted("no memory", sizeof *mapping);
     }
     pthread_mutex_lock(&spill.lock);
-    off_t offset = spill.file_size;
-    spill.file_size += (off_t)length;
-    if (ftruncate(spill.file, spill.file_size) != 0) {
-        exhausted("cannot extend the file of tables", length);
-    }
+    const off_t offset = extend_file(length);
     void *start = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, spill.file, offset);
     if (start == MAP_FAILED) {
         exhausted("cannot map the file of tables", length);
@@ -124,6 +135,17 @@ static bool unmap_block(void *block)
         (void)fallocate(spill.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, mapping->offset,
                         (off_t)mapping->bytes);
         free(mapping);
+    }
+    pthread_mutex_unlock(&spill.lock);
+    return mapping != NULL;
+}
+
+static bool is_mapped(const void *block)
+{
+    pthread_mutex_lock(&spill.lock);
+    const struct mapping *mapping = spill.mappings;
+    while (mapping != NULL && mapping->start != block) {
+        mapping = mapping->next;
     }
     pthread_mutex_unlock(&spill.lock);
     return mapping != NULL;
@@ -183,7 +205,7 @@ void *fm_allocate_apart(size_t count, size_t size)
 
 void *fm_resize(void *block, size_t old_bytes, size_t new_bytes)
 {
-    bool was_mapped = spill.file >= 0 && old_bytes >= LARGE_BLOCK && block != NULL;
+    bool was_mapped = spill.file >= 0 && old_bytes >= LARGE_BLOCK && is_mapped(block);
     bool map = spill.file >= 0 && new_bytes >= LARGE_BLOCK;
     if (was_mapped || map) {
         if (round_to_pages(old_bytes) == round_to_pages(new_bytes) && was_mapped && map) {

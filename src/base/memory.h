@@ -10,8 +10,9 @@
 #include <stddef.h>
 
 /** Sets how many bytes the large tables of this process may keep in memory; what is beyond goes to
- * an unlinked file in `directory`. 0 (the default) keeps all in memory. Call it before the tables
- * are made, from one thread. */
+ * an unlinked file in `directory`. 0 (the default) keeps all in memory. Tables that exist already
+ * stay in memory until they are resized. To be called by one thread, while no other one allocates.
+ */
 void fm_memory_limit(size_t bytes, const char *directory);
 
 /** Makes the C library keep freed memory for later use instead of returning it to the system

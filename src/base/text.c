@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "base/text.h"
 
+#include "base/decimal_text.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <wchar.h>
@@ -289,5 +291,20 @@ char *fm_text_percent(char buffer[FM_TEXT_NUMBER], int64_t part, int64_t whole)
         snprintf(buffer, FM_TEXT_NUMBER, ">99.9%%");
     else
         snprintf(buffer, FM_TEXT_NUMBER, "%.1f%%", percent);
+    return buffer;
+}
+
+char *fm_text_longer(char buffer[FM_TEXT_NUMBER], double more, bool is_least)
+{
+    const char *about = is_least ? "at least" : "about";
+    if (more < 0.001) {
+        snprintf(buffer, FM_TEXT_NUMBER, "less than 0.1%% longer");
+    } else if (more < 0.9995) {
+        snprintf(buffer, FM_TEXT_NUMBER, "%s %.12s%% longer", about,
+                 fm_decimal(100 * more, 1).text);
+    } else {
+        snprintf(buffer, FM_TEXT_NUMBER, "%s %.8s times as long", about,
+                 fm_decimal(1 + more, 1).text);
+    }
     return buffer;
 }

@@ -66,4 +66,10 @@ char *fm_text_count(char buffer[FM_TEXT_NUMBER], int64_t value);
  * @return buffer. Thread-safe. */
 char *fm_text_percent(char buffer[FM_TEXT_NUMBER], int64_t part, int64_t whole);
 
+/** Writes by how much a run that takes `more` times its time in addition is longer: "less than 0.1%
+ * longer", "about 5.7% longer", "about 6.2 times as long".
+ * @param is_least  it is not less, and may be much more: "at least 6.2 times as long"
+ * @return buffer. Thread-safe. */
+char *fm_text_longer(char buffer[FM_TEXT_NUMBER], double more, bool is_least);
+
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/catalogue.h"
 
+#include "base/decimal_text.h"
 #include "counters/counter_layout.h"
 #include "counters/size_bins.h"
 #include "filter/name_pattern.h"
@@ -299,10 +300,10 @@ const char *fm_counter_list_unknown(const char *list)
 
 char *fm_counter_plain(char text[FM_COUNTER_PLAIN], enum fm_counter_kind kind, double value)
 {
-    const char *format = fm_counter_is_time(kind)   ? "%.9f"
-                         : fm_counter_is_real(kind) ? "%.15g"
-                                                    : "%.0f";
-    snprintf(text, FM_COUNTER_PLAIN, format, value);
+    const struct fm_decimal plain = fm_counter_is_real(kind)
+                                        ? fm_decimal_short(value, 15)
+                                        : fm_decimal(value, fm_counter_is_time(kind) ? 9 : 0);
+    snprintf(text, FM_COUNTER_PLAIN, "%s", plain.text);
     return text;
 }
 

@@ -303,7 +303,7 @@ fermata_counters_t *fermata_counters_open(const char *path, char *why, size_t si
     }
     c->file = open(path, O_RDONLY | O_CLOEXEC);
     if (c->file < 0) {
-        return fail(c, why, size, path, strerror(errno));
+        return fail(c, why, size, path, strerrordesc_np(errno));
     }
     if (read_all(c, &c->head, sizeof c->head, 0) != 0) {
         return fail(c, why, size, path, "not a file of counters, or not complete");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "counters/counter_snapshot.h"
 
+#include "base/decimal_text.h"
 #include "base/memory.h"
 #include "counters/counter_job.h"
 
@@ -78,7 +79,7 @@ static void write_value(struct fm_snapshots *s, double seconds, unsigned rank,
                         const fermata_counter_info_t *info, double value)
 {
     char text[FM_COUNTER_PLAIN];
-    fprintf(s->file, "%.9f,%u,%s,%s\n", seconds, rank, info->name,
+    fprintf(s->file, "%s,%u,%s,%s\n", fm_decimal(seconds, 9).text, rank, info->name,
             fm_counter_plain(text, (enum fm_counter_kind)info->kind, value));
 }
 
@@ -113,7 +114,7 @@ bool fm_snapshots_take(struct fm_snapshots *s)
     fm_counter_job_read(&s->job);
     double seconds =
         (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - (int64_t)s->start) / 1e9;
-    fprintf(s->file, "%.9f,,,\n", seconds);
+    fprintf(s->file, "%s,,,\n", fm_decimal(seconds, 9).text);
     for (size_t rank = 0; rank < s->job.ranks; rank++) {
         take_rank(s, seconds, rank);
     }

@@ -2,6 +2,7 @@
 #include "diagnosis/diagnosis.h"
 
 #include "base/memory.h"
+#include "diagnosis/hang/open_time.h"
 #include "diagnosis/startup.h"
 
 fm_metric_t fm_wait_state_kind(fm_metric_t metric)
@@ -37,6 +38,15 @@ static void add_startup(struct fm_diagnosis *diagnosis)
     fm_free(startup);
 }
 
+static void add_open_times(struct fm_diagnosis *diagnosis)
+{
+    int64_t *times = fm_open_times(diagnosis->cube);
+    if (times != NULL) {
+        fm_add_open_times(diagnosis->cube, times, diagnosis->open_of);
+        fm_free(times);
+    }
+}
+
 fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cube *cube,
                               const struct fm_diagnosis_options *options, struct fm_error *error)
 {
@@ -51,6 +61,7 @@ fm_status_t fm_diagnosis_make(struct fm_diagnosis *diagnosis, const struct fm_cu
     fm_view_metrics(&view, diagnosis->exclusive, diagnosis->metrics);
     fm_view_release(&view);
     add_startup(diagnosis);
+    add_open_times(diagnosis);
     diagnosis->time = diagnosis->metrics[FM_METRIC_TIME] - diagnosis->startup;
     for (unsigned i = 0; i < fm_metric_end(); i++) {
         fm_metric_t metric = (fm_metric_t)i;

@@ -27,6 +27,8 @@ struct fm_diagnosis {
     int64_t metrics[FM_METRIC_COUNT];    /**< inclusive totals of the whole cube */
     int64_t exclusive[FM_METRIC_COUNT];  /**< exclusive totals of the whole cube */
     int64_t startup_of[FM_METRIC_COUNT]; /**< what of `exclusive` is start-up and shut-down */
+    int64_t open_of[FM_METRIC_COUNT];    /**< what of it is in calls that were never left
+                                            (hang/open_time.h) */
     int64_t time;            /**< all time: the time of all locations without start-up, ticks */
     int64_t startup;         /**< start-up and shut-down on all locations, ticks */
     int64_t longest_startup; /**< of one location */

@@ -2,8 +2,11 @@
 #include "diagnosis/observations.h"
 
 #include "base/memory.h"
+#include "base/recorder_costs.h"
+#include "base/text.h"
 #include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/file_access.h"
+#include "diagnosis/hang/open_time.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/startup.h"
@@ -19,10 +22,13 @@
 #define NOTABLE_STARVATION 0.05
 #define NOTABLE_STARTS     0.05
 
+/** From how many millionths of the run on recording makes its times others than the program's. */
+#define NOTABLE_RECORDING 100000
+
 /** Fewer threads are not worth a pool. */
 #define MANY_THREADS 50
 
-/** Finds the MPI function with the longest time without waiting. */
+/** Finds the MPI function with the longest time without waiting, in calls that were left. */
 static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -40,8 +46,10 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     int64_t *regions = fm_allocate(cube->region_count, sizeof *regions);
     fm_view_callpaths(&view, callpaths, NULL);
     uint32_t hottest = FM_CUBE_NONE;
+    int64_t *open = fm_open_times(cube);
     for (uint32_t i = 0; i < cube->callpath_count; i++)
-        regions[cube->callpaths[i].region] += callpaths[i];
+        regions[cube->callpaths[i].region] += callpaths[i] - (open != NULL ? open[i] : 0);
+    fm_free(open);
     for (uint32_t i = 0; i < cube->region_count; i++) {
         if (hottest == FM_CUBE_NONE || regions[i] > regions[hottest])
             hottest = i;
@@ -75,15 +83,38 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
     fm_view_release(&view);
 }
 
-bool fm_overhead_text(const struct fm_cube *cube, char *text, size_t size)
+bool fm_overhead_text(const struct fm_cube *cube, char text[FM_TEXT_NUMBER])
 {
     const uint32_t overhead = cube->experiment.overhead;
-    if (overhead < 1000) {
-        snprintf(text, size, "less than 0.1%% longer");
-    } else {
-        snprintf(text, size, "about %.1f%% longer", overhead / 1e4);
-    }
+    fm_text_longer(text, overhead / 1e6, cube->experiment.overhead_is_least);
     return overhead != 0;
+}
+
+bool fm_overhead_warn(const struct fm_cube *cube, struct fm_sentences *sentences)
+{
+    static const struct {
+        const char *noun, *advice;
+    } costs[] = {
+#define FM_COST_TEXTS(symbol, name, noun, advice) {noun, advice},
+        FM_RECORDER_COSTS(FM_COST_TEXTS)
+#undef FM_COST_TEXTS
+    };
+    const uint32_t costliest = cube->experiment.costliest;
+    char longer[FM_TEXT_NUMBER];
+    if (cube->experiment.overhead < NOTABLE_RECORDING) {
+        return false;
+    }
+    fm_overhead_text(cube, longer);
+    if (costliest == 0) {
+        fm_sentences_add(sentences, "Recording",
+                         "makes the run %s: its times are not those of the program.", longer);
+    } else {
+        fm_sentences_add(sentences, "Recording",
+                         "makes the run %s, mostly by %s: its times are not those of the program. "
+                         "%s",
+                         longer, costs[costliest - 1].noun, costs[costliest - 1].advice);
+    }
+    return true;
 }
 
 static void find_overhead(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)

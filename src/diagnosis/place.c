@@ -98,10 +98,13 @@ char *fm_place_callpath_with_line(const struct fm_diagnosis *diagnosis, uint32_t
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_region *region = &cube->regions[cube->callpaths[callpath].region];
     char *path = fm_place_callpath(diagnosis, callpath);
+    const char *shown = strrchr(path, '@');
     char *named = fm_place_region(region);
     char *line = fm_place_name(diagnosis, named + strlen(region->name));
     char *text = NULL;
-    if (asprintf(&text, "%s%s", path, line) < 0) {
+    const bool is_shown = shown != NULL && strncmp(line, " (", 2) == 0 &&
+                          strncmp(line + 2, shown + 1, strlen(shown + 1)) == 0;
+    if (asprintf(&text, "%s%s", path, is_shown ? "" : line) < 0) {
         text = NULL;
     }
     free(line);

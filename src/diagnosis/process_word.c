@@ -83,6 +83,10 @@ char *fm_process_name(struct fm_process_word word, const struct fm_cube_location
 bool fm_library_is_used(const struct fm_cube *cube)
 {
     for (uint32_t i = 0; i < cube->region_count; i++) {
+        const char *paradigm = cube->regions[i].paradigm;
+        if (strcmp(paradigm, "openmp") == 0 || strcmp(paradigm, "pthread") == 0) {
+            return true;
+        }
         for (size_t k = 0; k < LIBRARIES; k++) {
             if (strcmp(cube->regions[i].paradigm, libraries[k].paradigm) == 0 &&
                 !fm_is_startup_region(&cube->regions[i])) {

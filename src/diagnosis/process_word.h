@@ -31,7 +31,7 @@ struct fm_process_word fm_process_word(const struct fm_cube *cube);
 char *fm_process_name(struct fm_process_word word, const struct fm_cube_location *location);
 
 /** @return whether there are calls of these libraries other than those that start them up or shut
- * them down, which are recorded in any case. */
+ * them down, which are recorded in any case, or constructs or calls of threads. */
 bool fm_library_is_used(const struct fm_cube *cube);
 
 /** @return the library in whose calls others wait for a cause: "MPI", "SHMEM", "ARMCI" or

@@ -3,15 +3,25 @@
 
 #include <string.h>
 
-/** @return the inclusive time of `metric` minus its wait states and start-up. */
+/** @return the inclusive time of `metric` minus its wait states, start-up and calls never left. */
 static int64_t without_waiting(const struct fm_diagnosis *diagnosis, fm_metric_t metric)
 {
     int64_t value = 0;
     for (unsigned i = 0; i < fm_metric_end(); i++) {
         fm_metric_t part = (fm_metric_t)i;
         if (fm_metric_is_within(part, metric) && fm_wait_state_kind(part) == FM_METRIC_NONE) {
-            value += diagnosis->exclusive[part] - diagnosis->startup_of[part];
+            value +=
+                diagnosis->exclusive[part] - diagnosis->startup_of[part] - diagnosis->open_of[part];
         }
+    }
+    return value;
+}
+
+static int64_t never_left(const struct fm_diagnosis *diagnosis)
+{
+    int64_t value = 0;
+    for (unsigned i = 0; i < fm_metric_end(); i++) {
+        value += diagnosis->open_of[i];
     }
     return value;
 }
@@ -28,6 +38,7 @@ void fm_time_shares(const struct fm_diagnosis *diagnosis,
     const struct fm_time_share computed[FM_TIME_SHARE_COUNT] = {
         {"Computation", without_waiting(diagnosis, FM_METRIC_COMP)},
         {"Waiting", diagnosis->waiting},
+        {"Calls never left", never_left(diagnosis)},
         {"Idle threads", without_waiting(diagnosis, FM_METRIC_OMP_IDLE_THREADS)},
         {"MPI without waiting", without_waiting(diagnosis, FM_METRIC_MPI)},
         {"SHMEM without waiting", without_waiting(diagnosis, FM_METRIC_SHMEM)},
@@ -39,7 +50,7 @@ void fm_time_shares(const struct fm_diagnosis *diagnosis,
         {"Not classified",
          diagnosis->exclusive[FM_METRIC_TIME] + diagnosis->exclusive[FM_METRIC_EXECUTION]},
     };
-    static const char *const of_profile[FM_TIME_SHARE_COUNT] = {[3] = "MPI", "SHMEM",  "ARMCI",
+    static const char *const of_profile[FM_TIME_SHARE_COUNT] = {[4] = "MPI", "SHMEM",  "ARMCI",
                                                                 "Coarrays",  "OpenMP", "Threads"};
     memcpy(shares, computed, sizeof computed);
     for (size_t i = 0; diagnosis->cube->is_profile && i < FM_TIME_SHARE_COUNT; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Shares of all time: computation, waiting, libraries without waiting, overhead.
+ * Shares of all time: computation, waiting, calls that were never left, libraries without waiting,
+ * overhead.
  */
 #ifndef FERMATA_DIAGNOSIS_TIME_SHARES_H
 #define FERMATA_DIAGNOSIS_TIME_SHARES_H
@@ -12,10 +13,11 @@
 /** A class of time. The classes add up to all time (fm_diagnosis.time). */
 struct fm_time_share {
     const char *name; /**< a constant: "Waiting" */
-    int64_t ticks;    /**< "Waiting": all wait states; other classes: time without wait states */
+    int64_t ticks;    /**< "Waiting": all wait states; other classes: time without wait states,
+                            and without calls that were never left, a class of their own */
 };
 
-#define FM_TIME_SHARE_COUNT 11
+#define FM_TIME_SHARE_COUNT 12
 
 /** Whether no time is known: the report is of counters only, and no process has reached its regular
  * end, at which the times of calls are written. */

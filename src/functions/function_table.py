@@ -11,6 +11,8 @@ instead of a row for each function:
                           for the second one in others
   recipe NAME C_CODE      what the generated wrapper does behind the call, with `thread`, the function's
                           parameters, and `outcome`, its result
+  open NAME C_CODE        what the wrapper of the recipe NAME does in front of the call: it states what the
+                          call waits for (record/paradigm/open_call.h)
   record RECIPE FAMILY PROTOTYPE [: REGION]
                           the functions of a family, one for each type: `#` stands for its name, T for
                           the C type. Text in brackets is optional: with such text there are two
@@ -41,10 +43,12 @@ PREFIX = re.compile(r'prefix "(.+)"$')
 CALLS = re.compile(r"paradigm\s+(profiling|next|system)\s+(\S+)$")
 LIBRARY = re.compile(r"library\s+(\S+)\s+(\S+)\s+(\S.*)$")
 ENDING = re.compile(r"ending\s+(certain|possible)\s+(\w+)$")
+WATCHED = re.compile(r"watched\s+(\w+)$")
 TYPE = re.compile(r"type\s+(\w+)\s+(\S.*)$")
 FAMILY = re.compile(r"family\s+(\w+)\s+(\S.*)$")
 ARGUMENT = re.compile(r"argument\s+(\w+)\s+(\w+)\s+(\S.*?)\s+:\s+(\S.*)$")
 RECIPE = re.compile(r"recipe\s+(\w+)\s+(\S.*)$")
+OPEN = re.compile(r"open\s+(\w+)\s+(\S.*)$")
 RECORD = re.compile(r"record\s+(\w+)\s+(\w+|-)\s+(\S.*?)(?:\s+:\s+(\S.*))?$")
 FAILED = re.compile(r"failed\s+(\w+)\s+(\S.*)$")
 ALSO = re.compile(r"also\s+(\S+)\s+(\S.*)$")
@@ -68,6 +72,7 @@ class Row(NamedTuple):
     name: str
     parameters: str
     recipe: str = ""  # C code behind the call; body is "recipe"
+    opening: str = ""  # C code in front of it; "": none
     by_rules: bool = False  # the rules state its facts
     region: str = ""  # its name in archives; "": its own
     optional: bool = False  # some libraries of the paradigm lack it
@@ -85,8 +90,9 @@ class Table:
 
     def __init__(self, path):
         self.rows, self.calls, self.header, self.libraries, self.endings = [], None, None, [], []
+        self.watched = []
         self.types, self.families, self.arguments, self.recipes = {}, {}, [], {}
-        self.failed = {}
+        self.failed, self.openings = {}, {}
         self.prefix, self.linked, self.linkable, self.optional = None, False, False, False
         for number, line in enumerate(path.read_text().splitlines(), 1):
             if line and not line.startswith("#"):
@@ -104,6 +110,8 @@ class Table:
             self.libraries.append(match.groups())
         elif match := ENDING.match(line):
             self.endings.append((match.group(2), match.group(1) == "certain"))
+        elif match := WATCHED.match(line):
+            self.watched.append(match.group(1))
         elif line == LINKED:
             self.linked = True
         elif line == LINKABLE:
@@ -124,6 +132,8 @@ class Table:
             self.arguments.append(match.groups())
         elif match := RECIPE.match(line):
             self.recipes[match.group(1)] = match.group(2)
+        elif match := OPEN.match(line):
+            self.openings[match.group(1)] = match.group(2)
         elif match := ALSO.match(line):
             return self.take_also(match.group(1), match.group(2).split())
         else:
@@ -177,12 +187,18 @@ class Table:
             return "not the prototype of a function with the prefix"
         result, name, parameters = match.groups()
         body, code = (recipe, "") if recipe in BODIES else ("recipe", self.recipes[recipe])
+        code, opening = (self.expand(text, parameters, c_type)
+                         for text in (code, self.openings.get(recipe, "")))
+        self.rows.append(Row(self.prefix, body, "-", "-", "-", "-", "-", result.strip(), name,
+                             parameters, code, opening, True, region))
+        return None
+
+    def expand(self, code, parameters, c_type):
+        """@return the C code of a recipe for a function with these parameters"""
         for word, parameter, there, elsewhere in self.arguments:
             has_it = re.search(rf"\b{parameter}(,|$)", parameters)
             code = re.sub(rf"\b{word}\b", there if has_it else elsewhere, code)
-        self.rows.append(Row(self.prefix, body, "-", "-", "-", "-", "-", result.strip(), name,
-                             parameters, re.sub(r"\bT\b", c_type, code), True, region))
-        return None
+        return re.sub(r"\bT\b", c_type, code)
 
     def role(self, row):
         """@return the role of a row, from the first rule that states it if the rules decide"""

@@ -43,96 +43,114 @@ enum reason {
     REASONS
 };
 
+/* What can be done about it, behind the sentence: of archives of other recorders. */
+#define SWITCH_ON(kind) "; switch the recorder's " kind " records on"
+#define WRITTEN         "; fermata's recorder writes such records"
+
+/* ... and of fermata's own archives, whose records cannot be switched. */
+static const char own_advice[] =
+    "; fermata's recorder writes none for calls that fail or have no partner";
+static const char own_advice_on_spawning[] =
+    "; they are if `fermata record` starts the launcher of the program";
+
 static const struct {
     unsigned records;     /* whose absence is the reason; 0: another reason */
     bool in_each;         /* each function needs its own; otherwise one of the archive is enough */
     const char *sentence; /* behind the names */
+    const char *advice;   /* NULL: none */
 } reasons[REASONS] = {
-    [NO_TEAMS] = {.sentence =
-                      "the archive has no record of teams of threads: Wait at OpenMP barrier "
-                      "was not looked for; switch the recorder's thread records on"},
-    [NO_TASKS] = {.sentence = "the archive has no record of tasks: Wait for child tasks was not "
-                              "looked for; switch the recorder's task records on"},
-    [NO_THREAD_LOCKS] = {.sentence =
-                             "the archive has no record of a thread's lock: Lock Contention "
-                             "was not looked for; switch the recorder's lock records on"},
-    [NO_OBJECTS] = {.sentence =
-                        "the archive does not state what these calls synchronize by: waiting "
-                        "in them was not looked for"},
+    [NO_TEAMS] = {.sentence = "the archive has no record of teams of threads: Wait at OpenMP "
+                              "barrier was not looked for",
+                  .advice = SWITCH_ON("thread")},
+    [NO_TASKS] = {.sentence =
+                      "the archive has no record of tasks: Wait for child tasks was not looked for",
+                  .advice = SWITCH_ON("task")},
+    [NO_THREAD_LOCKS] =
+        {.sentence =
+             "the archive has no record of a thread's lock: Lock Contention was not looked for",
+         .advice = SWITCH_ON("lock")},
+    [NO_OBJECTS] = {.sentence = "the archive does not state what these calls synchronize by: "
+                                "waiting in them was not looked for"},
     [NO_JOINS] = {.sentence = "the archive has no record of the end of threads: Wait for end of "
                               "thread was not looked for"},
-    [NO_LAUNCHES] = {.sentence =
-                         "the archive does not state which launches have made which work of "
-                         "streams: Wait for stream, Wait before copy, Wait for other stream and "
-                         "Late Launch were not looked for"},
-    [NO_STREAM_EVENTS] = {.sentence = "the archive does not state which streams these calls let "
-                                      "wait for which events: Wait for other stream was not looked "
-                                      "for; fermata's recorder writes such records"},
+    [NO_LAUNCHES] =
+        {.sentence =
+             "the archive does not state which launches have made which work of streams: Wait for "
+             "stream, Wait before copy, Wait for other stream and Late Launch were not looked for"},
+    [NO_STREAM_EVENTS] = {.sentence =
+                              "the archive does not state which streams these calls let wait for "
+                              "which events: Wait for other stream was not looked for",
+                          .advice = WRITTEN},
     [PARTITIONED] = {.sentence = "the archive has no record of the messages of this partitioned "
-                                 "communication: waiting for them was not looked for; fermata's "
-                                 "recorder writes such records"},
+                                 "communication: waiting for them was not looked for",
+                     .advice = WRITTEN},
     [PERSISTENT_COLLECTIVE] = {.sentence =
                                    "the archive has no collective record of the starts of these "
-                                   "persistent collectives: waiting for them was not looked for; "
-                                   "fermata's recorder writes such records"},
+                                   "persistent collectives: waiting for them was not looked for",
+                               .advice = WRITTEN},
     [SENDRECV_REQUEST] = {.sentence = "the archive has no record of the messages of these calls: "
-                                      "waiting for them was not looked for; fermata's recorder "
-                                      "writes such records"},
+                                      "waiting for them was not looked for",
+                          .advice = WRITTEN},
     [SPAWN] = {.sentence = "processes that were spawned or connected are not part of this archive: "
-                           "waiting for them is not found; fermata's recorder makes one archive of "
-                           "all"},
-    [NO_MESSAGES] = {FM_RECORDED_MESSAGE, false,
-                     "the archive has no record of a message: Late Sender and Late Receiver were "
-                     "not looked for; switch the recorder's point-to-point records on"},
-    [NO_COLLECTIVES] = {FM_RECORDED_COLLECTIVE, true,
-                        "the archive has no collective record of these calls: waiting in them was "
-                        "not looked for; switch the recorder's collective records on"},
+                           "waiting for them is not found",
+               .advice = "; fermata's recorder makes one archive of all"},
+    [NO_MESSAGES] = {.records = FM_RECORDED_MESSAGE,
+                     .sentence = "the archive has no record of a message: Late Sender and Late "
+                                 "Receiver were not looked for",
+                     .advice = SWITCH_ON("point-to-point")},
+    [NO_COLLECTIVES] = {.records = FM_RECORDED_COLLECTIVE,
+                        .in_each = true,
+                        .sentence = "the archive has no collective record of these calls: waiting "
+                                    "in them was not looked for",
+                        .advice = SWITCH_ON("collective")},
     [NO_FILE_COLLECTIVES] = {.sentence = "the archive has no collective record of these calls: "
-                                         "Wait at file call was not looked for; fermata's recorder "
-                                         "writes such records"},
-    [NO_ACCESS_COLLECTIVES] = {.sentence =
+                                         "Wait at file call was not looked for",
+                             .advice = WRITTEN},
+    [NO_ACCESS_COLLECTIVES] = {.sentence = "the archive has no collective record of these calls: "
+                                           "Wait at collective I/O was not looked for",
+                               .advice = WRITTEN},
+    [NO_FILE_BYTES] = {.sentence = "the archive has no record of the bytes that these calls read "
+                                   "or write: the metrics of bytes of files do not contain them"},
+    [NO_WINDOW_COLLECTIVES] = {.records = FM_RECORDED_WINDOW_COLLECTIVE,
+                               .in_each = true,
+                               .sentence =
                                    "the archive has no collective record of these calls: Wait at "
-                                   "collective I/O was not looked for; fermata's recorder writes "
-                                   "such records"},
-    [NO_FILE_BYTES] = {.sentence =
-                           "the archive has no record of the bytes that these calls read or "
-                           "write: the metrics of bytes of files do not contain them"},
-    [NO_WINDOW_COLLECTIVES] = {FM_RECORDED_WINDOW_COLLECTIVE, true,
-                               "the archive has no collective record of these calls: Wait at "
-                               "Create, Fence and Free was not looked for in them; switch the "
-                               "recorder's one-sided records on"},
-    [NO_GROUP_SYNCS] = {FM_RECORDED_GROUP_SYNC, true,
-                        "the archive has no synchronization record of these calls: Late Post and "
-                        "Early Wait were not looked for in them; switch the recorder's one-sided "
-                        "records on"},
-    [NO_LOCKS] =
-        {.sentence =
-             "the archive has no record of a lock's request or acquisition: Lock Contention "
-             "and Wait for Progress were not looked for (unless all locks were NOCHECK, there "
-             "may be some); switch the recorder's one-sided records on"},
-    [NO_RELEASES] =
-        {.sentence =
-             "the archive has no record of a lock's release: Lock Contention was not looked "
-             "for (unless all locks were NOCHECK, there may be some); switch the recorder's "
-             "one-sided records on"},
-    [NO_OPERATIONS] = {FM_RECORDED_OPERATION, false,
-                       "the archive has no record of a one-sided operation: waiting in them was "
-                       "not looked for; switch the recorder's one-sided records on"},
-    [NO_COMPLETIONS] =
-        {.sentence = "the archive has no record of a completion or a flush's target: Wait for "
-                     "Progress and Lock Contention were not looked for in these calls"},
+                                   "Create, Fence and Free was not looked for in them",
+                               .advice = SWITCH_ON("one-sided")},
+    [NO_GROUP_SYNCS] = {.records = FM_RECORDED_GROUP_SYNC,
+                        .in_each = true,
+                        .sentence = "the archive has no synchronization record of these calls: "
+                                    "Late Post and Early Wait were not looked for in them",
+                        .advice = SWITCH_ON("one-sided")},
+    [NO_LOCKS] = {.sentence = "the archive has no record of a lock's request or acquisition: Lock "
+                              "Contention and Wait for Progress were not looked for (unless all "
+                              "locks were NOCHECK, there may be some)",
+                  .advice = SWITCH_ON("one-sided")},
+    [NO_RELEASES] = {.sentence =
+                         "the archive has no record of a lock's release: Lock Contention was not "
+                         "looked for (unless all locks were NOCHECK, there may be some)",
+                     .advice = SWITCH_ON("one-sided")},
+    [NO_OPERATIONS] = {.records = FM_RECORDED_OPERATION,
+                       .sentence = "the archive has no record of a one-sided operation: waiting in "
+                                   "them was not looked for",
+                       .advice = SWITCH_ON("one-sided")},
+    [NO_COMPLETIONS] = {.sentence =
+                            "the archive has no record of a completion or a flush's target: Wait "
+                            "for Progress and Lock Contention were not looked for in these calls"},
     [NO_LIBRARY_LOCKS] = {.sentence = "the archive has no record of a lock's acquisition: Lock "
-                                      "Contention was not looked for; switch the recorder's lock "
-                                      "records on"},
-    [NO_LIBRARY_RELEASES] = {.sentence = "the archive has no record of a lock's release: Lock "
-                                         "Contention was not looked for; switch the recorder's "
-                                         "lock records on"},
-    [NO_LIBRARY_COMPLETIONS] = {.sentence = "the archive has no record of an operation's "
-                                            "completion: Wait for Progress was not looked for in "
-                                            "these calls and in operations"},
-    [NO_IMAGES] = {FM_RECORDED_GROUP_SYNC, true,
-                   "the archive has no record of the images that these calls name: waiting in them "
-                   "was not looked for"},
+                                      "Contention was not looked for",
+                          .advice = SWITCH_ON("lock")},
+    [NO_LIBRARY_RELEASES] =
+        {.sentence =
+             "the archive has no record of a lock's release: Lock Contention was not looked for",
+         .advice = SWITCH_ON("lock")},
+    [NO_LIBRARY_COMPLETIONS] =
+        {.sentence = "the archive has no record of an operation's completion: Wait for Progress "
+                     "was not looked for in these calls and in operations"},
+    [NO_IMAGES] = {.records = FM_RECORDED_GROUP_SYNC,
+                   .in_each = true,
+                   .sentence = "the archive has no record of the images that these calls name: "
+                               "waiting in them was not looked for"},
 };
 
 static const char *const message_functions[] = {"Send",      "Bsend",
@@ -560,7 +578,17 @@ void fm_silent_calls_note_threads(struct fm_called_function *functions, size_t c
     }
 }
 
-void fm_silent_calls_report(const struct fm_called_function *functions, size_t count,
+/* @return the end of the sentence about a gap */
+static const char *advice_of(enum reason reason, bool is_own)
+{
+    const char *advice = reasons[reason].advice;
+    return advice == NULL    ? ""
+           : !is_own         ? advice
+           : reason == SPAWN ? own_advice_on_spawning
+                             : own_advice;
+}
+
+void fm_silent_calls_report(const struct fm_called_function *functions, size_t count, bool is_own,
                             fm_silence_handler_t *handler, void *context)
 {
     unsigned recorded[UINT8_MAX + 1] = {0}; /* by paradigm */
@@ -594,8 +622,9 @@ void fm_silent_calls_report(const struct fm_called_function *functions, size_t c
         if (names.more != 0) {
             snprintf(more, sizeof more, " and %u more", names.more);
         }
-        snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 " %s): %s", names.text, more, calls,
-                 calls == 1 ? "call" : "calls", reasons[reason].sentence);
+        snprintf(sentence, sizeof sentence, "%s%s (%" PRIu64 " %s): %s%s", names.text, more, calls,
+                 calls == 1 ? "call" : "calls", reasons[reason].sentence,
+                 advice_of(reason, is_own));
         handler(context, sentence);
     }
 }

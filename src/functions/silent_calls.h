@@ -9,6 +9,7 @@
 
 #include "functions/function_kind.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ struct fm_called_function {
     fm_call_t call;
     uint64_t calls;   /**< 0: it is only defined */
     unsigned records; /**< FM_RECORDED_...: kinds of records inside its calls, or more */
+    uint64_t merged;  /**< calls that were not recorded one by one, which are not in `calls` */
 };
 
 /** @return the kinds of records of which the rules of a function need at least one; 0: none. */
@@ -49,8 +51,10 @@ void fm_silent_calls_note_threads(struct fm_called_function *functions, size_t c
 typedef void fm_silence_handler_t(void *context, const char *sentence);
 
 /** Reports the gaps of an archive, each once, in a fixed order.
- * @param functions  each name at least once */
-void fm_silent_calls_report(const struct fm_called_function *functions, size_t count,
+ * @param functions  each name at least once
+ * @param is_own     fermata's recorder wrote the archive: what is missing there cannot be switched
+ *                   on */
+void fm_silent_calls_report(const struct fm_called_function *functions, size_t count, bool is_own,
                             fm_silence_handler_t *handler, void *context);
 
 #endif

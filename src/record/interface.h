@@ -8,6 +8,7 @@
 #include "record/computation/blocking.h"
 #include "record/gpu_option.h"
 #include "record/paradigm/paradigm.h"
+#include "record/sampling/signal_mask.h"
 #include "user/interface.h"
 
 #include <stdbool.h>
@@ -30,13 +31,16 @@
 struct fm_recorder {
     /** Called once, before all others.
      * @param start_ticks        the process's start, in ticks of the time-stamp counter (0: none)
-     * @param start_nanoseconds  the same moment, CLOCK_MONOTONIC_RAW */
-    void (*begin)(uint64_t start_ticks, uint64_t start_nanoseconds);
+     * @param start_nanoseconds  the same moment, CLOCK_MONOTONIC_RAW
+     * @param environment        of the program's start: NAME=value, ended by NULL; may be NULL */
+    void (*begin)(uint64_t start_ticks, uint64_t start_nanoseconds, char *const *environment);
     /** Adds a paradigm, whose functions are recorded from then on; by one thread at a time.
      * @return false: there is no room for it, its library is to be called directly */
     bool (*attach)(const struct fm_paradigm *paradigm);
     /** All paradigms whose libraries are loaded so far are attached: the run may begin. */
     void (*attached)(void);
+    /** Called in place of pthread_sigmask() and sigprocmask(); see sampling/signal_mask.h. */
+    int (*signal_mask)(int how, const sigset_t *set, sigset_t *before, fm_mask_function_t *next);
     /** The program's main function, at this address, is about to be called: a run of this process
      * alone begins now. At most once, by the thread that calls it; after attached(). */
     void (*main_begins)(uint64_t address);

@@ -3,8 +3,12 @@
 
 #include "base/process/installed.h"
 #include "filter/filter.h"
+#include "record/capture/clock.h"
+#include "record/experiment/experiment_note.h"
 #include "record/experiment/job.h"
+#include "record/experiment/obstacle.h"
 #include "record/gpu_option.h"
+#include "record/launch_heartbeats.h"
 #include "record/launch_snapshots.h"
 #include "record/rebuild/rebuild.h"
 
@@ -152,7 +156,7 @@ static fm_status_t start(const struct fm_settings *settings, char *const command
     fflush(NULL);
     *child = fork();
     if (*child == 0) {
-        setenv("FERMATA_RESULT_FILE", result_file, 1);
+        setenv(FM_RESULT_FILE_VARIABLE, result_file, 1);
         fm_record_exec(settings, command, &failure);
         ssize_t written = write(report[1], &failure, sizeof failure);
         _exit(written > 0 ? 127 : 126);
@@ -198,11 +202,29 @@ static void read_result(const char *path, struct fm_record_result *result)
         text[strcspn(text, "\n")] = '\0';
         rest = fm_experiment_totals_read(&result->totals, text);
     }
+    const char *note = file != NULL ? fm_experiment_note_read(text) : NULL;
+    if (note != NULL) {
+        snprintf(result->reason, sizeof result->reason, "%s", note);
+    }
     if (rest != NULL && rest[0] == ' ') {
         snprintf(result->directory, sizeof result->directory, "%s", rest + 1);
     }
     if (file != NULL) {
         fclose(file);
+    }
+}
+
+/* States why the program of the command itself has no recorder, if nothing was recorded. */
+static void look_for_obstacle(const char *command, struct fm_record_result *result)
+{
+    char path[PATH_MAX];
+    if (result->directory[0] != '\0' || result->reason[0] != '\0') {
+        return;
+    }
+    fm_program_find(command, true, getenv("PATH"), path);
+    const char *obstacle = fm_program_obstacle(path);
+    if (obstacle != NULL) {
+        snprintf(result->reason, sizeof result->reason, FM_NOTE_STARTED_WITHOUT, path, obstacle);
     }
 }
 
@@ -217,8 +239,9 @@ static void note_discarded(struct fm_record_result *result)
 }
 
 /* The processes are gone when their launcher is, or soon after: a rebuild that finds one alive
- * waits for it a little. */
-static void complete(struct fm_record_result *result)
+ * waits for it a little.
+ * @param job_end  when the launcher ended: CLOCK_MONOTONIC_RAW */
+static void complete(struct fm_record_result *result, uint64_t job_end)
 {
     enum { ATTEMPTS = 50, PAUSE = 100000 /* microseconds */ };
     struct fm_rebuilt rebuilt;
@@ -231,7 +254,7 @@ static void complete(struct fm_record_result *result)
         if (i > 0) {
             usleep(PAUSE);
         }
-        status = fm_rebuild(result->directory, &rebuilt, &error);
+        status = fm_rebuild(result->directory, job_end, &rebuilt, &error);
     }
     if (status == FM_OK && rebuilt.by_other) {
         snprintf(result->missing, sizeof result->missing, "completed by another fermata meanwhile");
@@ -240,6 +263,7 @@ static void complete(struct fm_record_result *result)
             (struct fm_experiment_totals){.events = rebuilt.events, .bytes = rebuilt.bytes};
         snprintf(result->missing, sizeof result->missing, "%s", rebuilt.missing);
         snprintf(result->unknown, sizeof result->unknown, "%s", rebuilt.unknown);
+        result->long_calls = rebuilt.long_calls;
     } else {
         result->totals.events = 0;
         snprintf(result->missing, sizeof result->missing, "%s", error.message);
@@ -279,11 +303,15 @@ fm_status_t fm_record_run(const struct fm_settings *settings, char *const comman
     fm_status_t status = start(settings, command, path, &child, error);
     if (status == FM_OK) {
         pid_t snapshots = start_snapshots(settings, path);
+        pid_t heartbeats = fm_launch_heartbeats(directory_so_far, path);
         result->exit_status = wait_for(child);
+        const uint64_t job_end = fm_clock_nanoseconds();
+        fm_launch_heartbeats_end(heartbeats);
         fm_launch_snapshots_end(snapshots);
         read_result(path, result);
+        look_for_obstacle(command[0], result);
         note_discarded(result);
-        complete(result);
+        complete(result, job_end);
     }
     unlink(path);
     return status;

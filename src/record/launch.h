@@ -16,10 +16,14 @@
 struct fm_record_result {
     int exit_status;      /**< the program's; 128 + signal if it was killed */
     char directory[4096]; /**< absolute path of the experiment; empty: nothing was recorded */
+    char reason[1024]; /**< why a program was not recorded, a sentence; empty: not known, or there
+                          is an experiment */
     bool discarded; /**< nothing asked the flight recorder for what it had: `directory` is empty */
     struct fm_experiment_totals totals; /**< events 0 if the archive could not be completed */
-    char missing[1024]; /**< what an incomplete experiment lacks, a sentence; empty: nothing */
-    char unknown[1024]; /**< which connected processes were not found, sentences; empty: none */
+    char missing[1024];  /**< what an incomplete experiment lacks, a sentence; empty: nothing */
+    char unknown[1024];  /**< which connected processes were not found, sentences; empty: none */
+    uint32_t long_calls; /**< threads in calls that had lasted for a second when their processes
+                              ended early */
 };
 
 /** Runs a command with the recorder and waits for it; if it does not reach its MPI_Finalize, the

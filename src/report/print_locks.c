@@ -6,6 +6,7 @@
 #include "report/report.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define INDENT      12
 #define GRAPH_WIDTH 64
@@ -187,7 +188,10 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
     const struct fm_process_word *process = &report->diagnosis.process;
     char numbers[3][FM_FORMAT_SIZE], percent[FM_UNCERTAIN_SIZE];
     char *name = fm_terminal_name(report->terminal, lock->name == NULL ? "" : lock->name);
-    const char *quote = *name == '\0' ? "" : "\"";
+    /* A window that the program has not named is "window 2 (MPI_Win_create, halo.c:31)". */
+    const char *created = strncmp(name, "window ", 7) == 0 ? strchr(name, '(') : NULL;
+    const char *shown = created != NULL ? created : name;
+    const char *quote = *name == '\0' || created != NULL ? "" : "\"";
     const char *blank = *name == '\0' ? "" : " ";
     char *heading = NULL;
     int length = fm_cube_lock_is_of_threads(lock)
@@ -195,9 +199,9 @@ static void print_lock(const struct fm_report *report, const struct fm_cube_lock
                  : lock->window == FM_CUBE_NONE ? asprintf(&heading, "%s", name)
                  : lock->target == FM_CUBE_NONE
                      ? asprintf(&heading, "Window %u%s%s%s%s, all %s at once", lock->window, blank,
-                                quote, name, quote, process->many)
+                                quote, shown, quote, process->many)
                      : asprintf(&heading, "Window %u%s%s%s%s, %s %u", lock->window, blank, quote,
-                                name, quote, process->one, lock->target + process->first);
+                                shown, quote, process->one, lock->target + process->first);
     if (length < 0)
         abort();
     putc('\n', report->terminal->stream);

@@ -21,6 +21,8 @@
 /** Smallest share of all time without a processor that is stated. */
 #define SMALLEST_STOLEN 0.01
 #define SMALLEST_WAITED 0.01
+/* Of the run without a processor, from which on that is stated first. */
+#define CROWDED_PERCENT 25
 
 #define SHOWN_WARNINGS 3
 
@@ -99,6 +101,8 @@ static void print_waiting(const struct fm_report *report)
         fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
                               diagnosis->cube->switched_off_count > 0
                                   ? "No wait states of those searched for were found."
+                              : diagnosis->cube->hang.open_ends > 0
+                                  ? "No wait states were found in calls that were left."
                                   : "No wait states were found.");
         return;
     }
@@ -238,6 +242,10 @@ static void print_stolen(const struct fm_report *report)
 static void print_ratios(const struct fm_report *report)
 {
     struct fm_efficiency efficiency;
+    if (report->diagnosis.cube->hang.open_ends != 0) {
+        fm_terminal_paragraph(report->terminal, "  Efficiency", LABEL_COLUMNS + 2,
+                              "Not stated: the run did not reach its end.");
+    }
     if (fm_diagnosis_efficiency(&report->diagnosis, &efficiency)) {
         const struct fm_efficiency errors =
             fm_errors_of_efficiency(report->diagnosis.cube, &efficiency);
@@ -276,11 +284,42 @@ static void print_warnings(const struct fm_report *report)
     }
 }
 
-/** Prints what recording has cost, as the recorder has estimated it. */
+/** Prints, in front of all else, that recording has changed the times notably. @return whether it
+ * has */
+static bool print_overhead_first(const struct fm_report *report)
+{
+    struct fm_sentences sentences = {0};
+    const bool is_notable = fm_overhead_warn(report->diagnosis.cube, &sentences);
+    if (is_notable) {
+        fm_terminal_paragraph(report->terminal, "  Recording", LABEL_COLUMNS + 2,
+                              sentences.items[0].text);
+    }
+    fm_sentences_free(&sentences);
+    return is_notable;
+}
+
+/** Prints, in front of all shares, that the run lacked processors for much of its time: what these
+ * show may be nothing else. */
+static void print_crowding(const struct fm_report *report)
+{
+    const uint32_t percent = report->diagnosis.cube->experiment.lack_of_processors;
+    if (percent < CROWDED_PERCENT) {
+        return;
+    }
+    fm_terminal_style(report->terminal, FM_STYLE_ALARM);
+    fm_terminal_print(
+        report->terminal, "  Processors", LABEL_COLUMNS + 2,
+        "none for %u%% of the run, while %s were ready to run, in calls, too: what looks "
+        "like waiting or communication may be that",
+        percent, fm_location_set_all(&report->diagnosis));
+    fm_terminal_style(report->terminal, FM_STYLE_PLAIN);
+}
+
+/** Prints what recording has cost, as the recorder has measured it. */
 static void print_overhead(const struct fm_report *report)
 {
-    char longer[64];
-    if (fm_overhead_text(report->diagnosis.cube, longer, sizeof longer)) {
+    char longer[FM_TEXT_NUMBER];
+    if (fm_overhead_text(report->diagnosis.cube, longer)) {
         fm_terminal_print(report->terminal, "  Recording", LABEL_COLUMNS + 2,
                           "makes the run %s by its measured costs", longer);
     }
@@ -375,6 +414,8 @@ void fm_report_summary(const struct fm_report *report)
     fm_terminal_paragraph(terminal, "", 0, title);
     fm_terminal_style(terminal, FM_STYLE_PLAIN);
     free(title);
+    const bool is_slow = print_overhead_first(report);
+    print_crowding(report);
     if (report->options->root != NULL) {
         char *root = fm_terminal_name(terminal, report->options->root);
         fm_terminal_print(terminal, "  Part", LABEL_COLUMNS + 2, "%s and all that it calls", root);
@@ -392,6 +433,15 @@ void fm_report_summary(const struct fm_report *report)
         fm_format_count(numbers[2], nodes), nodes == 1 ? "node" : "nodes",
         is_known ? "" : ": none of them reached its regular end");
     print_worlds(report);
+    if (cube->hang.open_ends != 0) {
+        fm_terminal_style(terminal, FM_STYLE_ALARM);
+        fm_terminal_print(terminal, "  Ended", LABEL_COLUMNS + 2,
+                          "inside of calls on %s of %s %s: see below who waits for whom",
+                          fm_format_count(numbers[0], cube->hang.open_ends),
+                          fm_format_count(numbers[1], cube->location_count),
+                          fm_location_set_all(&report->diagnosis));
+        fm_terminal_style(terminal, FM_STYLE_PLAIN);
+    }
     if (report->diagnosis.startup > 0) {
         fm_terminal_print(terminal, "  Start-up", LABEL_COLUMNS + 2,
                           "Init and Finalize: up to %s, left out of all shares",
@@ -411,6 +461,8 @@ void fm_report_summary(const struct fm_report *report)
     print_missing_tasks(report);
     print_stolen(report);
     print_ratios(report);
-    print_overhead(report);
+    if (!is_slow) {
+        print_overhead(report);
+    }
     print_warnings(report);
 }

@@ -175,6 +175,10 @@ static fm_status_t print_parts(const struct fm_report *report, unsigned lines,
                                           : fm_report_derived(report, error);
     }
     if (is_overview(options)) {
+        if (report->diagnosis.cube->hang.open_ends != 0) {
+            fm_terminal_heading(report->terminal, "Who waits for whom at the end");
+            fm_report_hang(report);
+        }
         print_problems(report, lines);
         fm_report_shares(report);
         fm_report_efficiency(report);

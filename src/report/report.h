@@ -56,6 +56,9 @@ fm_status_t fm_report_write(const struct fm_cube *cube, const struct fm_report_o
 /** First lines: program and run, waiting, efficiencies, warnings in one line each. */
 void fm_report_summary(const struct fm_report *report);
 
+/** Who waits for whom, if the run ended inside of calls; else a sentence that it did not. */
+void fm_report_hang(const struct fm_report *report);
+
 /** One line: what the sign of errors means. */
 void fm_report_error_meaning(const struct fm_report *report);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The definitions of a scenario's archive. */
+#include "base/awaited_names.h"
 #include "base/kernel_activity.h"
 #include "base/stack_samples.h"
 #include "scenario/archive_records.h"
@@ -478,6 +479,40 @@ static void write_worlds(struct definitions *definitions)
     }
 }
 
+static void write_location_property(struct definitions *definitions, uint32_t location,
+                                    const char *name, uint64_t number)
+{
+    const OTF2_AttributeValue value = {.uint64 = number};
+    const OTF2_StringRef text = string(definitions, name);
+    keep(definitions,
+         OTF2_GlobalDefWriter_WriteLocationProperty(
+             definitions->writer, fm_archive_location_id(definitions->scenario, location), text,
+             OTF2_TYPE_UINT64, value));
+}
+
+/* How long each process lived, on all of its locations. */
+static void write_ends(struct definitions *definitions)
+{
+    const struct fm_scenario *scenario = definitions->scenario;
+    for (uint32_t l = 0; l < scenario->rank_count * scenario->thread_count; l++) {
+        const struct fm_scenario_process *process =
+            &scenario->processes[l / scenario->thread_count];
+        if (process->heartbeat != FM_SCENARIO_NO_TIME) {
+            write_location_property(definitions, l, FM_PROPERTY_HEARTBEAT, process->heartbeat);
+        }
+        if (scenario->job_end != FM_SCENARIO_NO_TIME) {
+            write_location_property(definitions, l, FM_PROPERTY_JOB_END, scenario->job_end);
+        }
+        if (process->has_ended) {
+            write_location_property(definitions, l, FM_PROPERTY_ENDED, 1);
+        }
+        if (process->thread_level != 0) {
+            write_location_property(definitions, l, FM_PROPERTY_THREAD_LEVEL,
+                                    process->thread_level - 1u);
+        }
+    }
+}
+
 static void write_object_names(struct definitions *definitions)
 {
     const struct fm_scenario *scenario = definitions->scenario;
@@ -563,6 +598,7 @@ OTF2_ErrorCode fm_archive_write_definitions(const struct fm_scenario *scenario,
         write_comms_and_windows(&definitions);
         write_teams(&definitions);
         write_worlds(&definitions);
+        write_ends(&definitions);
         write_object_names(&definitions);
         write_attributes(&definitions);
         write_file(&definitions);

@@ -273,9 +273,14 @@ OTF2_ErrorCode fm_archive_write_event(const struct fm_scenario *scenario, OTF2_E
         return OTF2_EvtWriter_ThreadEnd(writer, NULL, time, team, event->id);
     case FM_SCENARIO_FAILED:
         return write_failed(writer, event, region);
-    case FM_SCENARIO_PROBE: /* only in texts, likewise the next two */
+    case FM_SCENARIO_PROBE: /* only in texts, likewise the next ones */
     case FM_SCENARIO_MERGED:
     case FM_SCENARIO_LOST:
+    case FM_SCENARIO_MEMBERS:
+    case FM_SCENARIO_TARGET:
+    case FM_SCENARIO_OWNER:
+    case FM_SCENARIO_OMITTED:
+    case FM_SCENARIO_HEARTBEAT:
         break;
     }
     return OTF2_ERROR_INVALID_ARGUMENT;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Event lines: TIME LOC EVENT FIELD... */
 #include "base/kernel_activity.h"
-#include "base/polling_names.h"
-#include "base/probe_names.h"
 #include "scenario/archive_records.h"
 #include "scenario/decimal.h"
 #include "scenario/parser.h"
@@ -23,6 +21,8 @@ struct event_form {
 #define FIELD_TARGET_OR_ALL 'a' /* the same, or `all` */
 #define FIELD_ROOT          'r' /* the same, or `-` */
 #define FIELD_TAG           't'
+#define FIELD_SOURCE_OR_ANY 'y' /* rank in the communicator, or `any` */
+#define FIELD_TAG_OR_ANY    'Y'
 #define FIELD_BYTES         'b'
 #define FIELD_RECEIVED      'v'
 #define FIELD_ID            'i' /* request, operation or lock: 64 bits */
@@ -63,10 +63,15 @@ static const struct event_form event_forms[] = {
     {"isend_complete", FM_SCENARIO_ISEND_COMPLETE, "i"},
     {"irecv_request", FM_SCENARIO_IRECV_REQUEST, "i"},
     {"irecv", FM_SCENARIO_IRECV, "ptbi?c"},
-    {"probe", FM_SCENARIO_PROBE, "pt?c"},
+    {"probe", FM_SCENARIO_PROBE, "yY?c"},
     {"failed", FM_SCENARIO_FAILED, "?i"},
     {"merged", FM_SCENARIO_MERGED, "nF"},
     {"lost", FM_SCENARIO_LOST, ""},
+    {"members", FM_SCENARIO_MEMBERS, "c?r"},
+    {"target", FM_SCENARIO_TARGET, "w?a"},
+    {"owner", FM_SCENARIO_OWNER, "n?T"},
+    {"omitted", FM_SCENARIO_OMITTED, "n"},
+    {"heartbeat", FM_SCENARIO_HEARTBEAT, ""},
     {"request_cancelled", FM_SCENARIO_REQUEST_CANCELLED, "i"},
     {"coll_begin", FM_SCENARIO_COLL_BEGIN, ""},
     {"coll_end", FM_SCENARIO_COLL_END, "ocrbv"},
@@ -231,18 +236,10 @@ static fm_status_t read_team(struct reading *reading, struct fm_word word)
                : fm_parser_fail_at(reading->parser, word, "no such team");
 }
 
-/* Parameters of different types are different ones, also if they have the same name. */
 static fm_status_t read_parameter(struct reading *reading, struct fm_word word)
 {
-    struct fm_parser *parser = reading->parser;
-    char key[256];
-    if (word.length >= sizeof key) {
-        return fm_parser_fail_at(parser, word, "the name of a parameter is too long");
-    }
-    key[0] = (char)reading->event.kind;
-    memcpy(key + 1, word.text, word.length);
-    reading->event.object = fm_key_table_add(&parser->scenario->parameters, key, word.length + 1);
-    return reading->event.object != FM_KEY_NONE ? FM_OK : fm_parser_no_memory(parser);
+    return fm_parser_parameter(reading->parser, word, (enum fm_scenario_kind)reading->event.kind,
+                               &reading->event.object);
 }
 
 static fm_status_t imply_parameter(struct reading *reading, const char *parameter)
@@ -405,6 +402,12 @@ static fm_status_t read_number(struct reading *reading, struct fm_word word, cha
     uint64_t number = 0;
     fm_status_t status = FM_OK;
     switch (field) {
+    case FIELD_TAG_OR_ANY:
+        event->tag = FM_SCENARIO_NONE;
+        if (fm_word_is(word, "any")) {
+            return FM_OK;
+        }
+        /* fall through */
     case FIELD_TAG:
         status = fm_parser_integer(parser, word, "the tag", INT32_MAX, &number);
         event->tag = (uint32_t)number;
@@ -495,10 +498,12 @@ static fm_status_t read_field(struct reading *reading, char field)
         return read_signed(reading, word);
     case FIELD_ROOT:
     case FIELD_TARGET_OR_ALL:
+    case FIELD_SOURCE_OR_ANY:
     case FIELD_PEER:
         reading->peer = word;
         reading->has_peer = !(field == FIELD_ROOT && fm_word_is(word, "-")) &&
-                            !(field == FIELD_TARGET_OR_ALL && fm_word_is(word, "all"));
+                            !(field == FIELD_TARGET_OR_ALL && fm_word_is(word, "all")) &&
+                            !(field == FIELD_SOURCE_OR_ANY && fm_word_is(word, "any"));
         reading->event.peer = FM_SCENARIO_NONE;
         return FM_OK;
     default:
@@ -568,56 +573,60 @@ static fm_status_t find_form(struct fm_parser *parser, const struct event_form *
     return fm_parser_fail_at(parser, name, "no such event");
 }
 
-/* A parameter that an event stands for. */
-struct fact {
-    const char *parameter;
-    uint64_t value;
-};
-
-static fm_status_t append_facts(struct reading *reading, uint32_t location,
-                                const struct fact *facts, size_t count)
+/* Presets the fields that may be missing. */
+static void preset_fields(struct reading *reading, const struct event_form *form)
 {
-    fm_status_t status = FM_OK;
-    for (size_t i = 0; status == FM_OK && i < count; i++) {
-        reading->event.kind = FM_SCENARIO_PARAMETER_UNSIGNED;
-        status = imply_parameter(reading, facts[i].parameter);
-        const struct fm_scenario_event event = {
-            .time = reading->event.time,
-            .id = facts[i].value,
-            .object = reading->event.object,
-            .kind = FM_SCENARIO_PARAMETER_UNSIGNED,
-        };
-        if (status == FM_OK && !fm_scenario_append(reading->parser->scenario, location, &event)) {
-            status = fm_parser_no_memory(reading->parser);
-        }
+    reading->event.kind = (uint8_t)form->kind;
+    if (strstr(form->fields, "?c") != NULL) {
+        reading->comm = 0; /* world, unless named */
     }
-    return status;
+    if (form->kind == FM_SCENARIO_RMA_COLL_END || form->kind == FM_SCENARIO_MEMBERS ||
+        form->kind == FM_SCENARIO_TARGET) {
+        reading->event.peer = FM_SCENARIO_NONE; /* no root, all targets, unless named */
+    }
+    if (form->kind == FM_SCENARIO_FAILED || form->kind == FM_SCENARIO_OWNER) {
+        reading->event.id = UINT64_MAX; /* no record, no place, unless it is named */
+    }
 }
 
-/* Appends the parameters that state what a probe has found. */
-static fm_status_t append_probe(struct reading *reading, uint32_t location)
+static void note_heartbeat(struct reading *reading)
 {
-    const struct fact facts[] = {
-        {FM_PROBE_COMMUNICATOR, reading->event.object},
-        {FM_PROBE_SOURCE, reading->event.peer},
-        {FM_PROBE_TAG, reading->event.tag},
-    };
-    return append_facts(reading, location, facts, LENGTH(facts));
+    uint64_t *last = &reading->parser->scenario->processes[reading->rank].heartbeat;
+    if (*last == FM_SCENARIO_NO_TIME || *last < reading->event.time) {
+        *last = reading->event.time;
+    }
 }
 
-/* Appends the parameters of a call that stands for several calls. */
-static fm_status_t append_merged(struct reading *reading, uint32_t location)
+/* Appends what a line stands for to its location. */
+static fm_status_t append_event(struct reading *reading, uint32_t location)
 {
-    const struct fact facts[] = {
-        {FM_MERGED_CALLS, reading->event.peer},
-        {FM_MERGED_GAPS, reading->event.bytes},
-    };
-    return append_facts(reading, location, facts, LENGTH(facts));
-}
-
-static fm_status_t append_lost(struct reading *reading, uint32_t location)
-{
-    return append_facts(reading, location, &(struct fact){FM_LOST_PROCESSOR, 0}, 1);
+    struct fm_parser *parser = reading->parser;
+    switch ((enum fm_scenario_kind)reading->event.kind) {
+    case FM_SCENARIO_PROBE:
+    case FM_SCENARIO_MERGED:
+    case FM_SCENARIO_LOST:
+    case FM_SCENARIO_MEMBERS:
+    case FM_SCENARIO_TARGET:
+    case FM_SCENARIO_OWNER:
+    case FM_SCENARIO_OMITTED:
+        return fm_parser_facts(parser, location, &reading->event);
+    case FM_SCENARIO_HEARTBEAT:
+        note_heartbeat(reading);
+        return FM_OK;
+    case FM_SCENARIO_FAILED:
+        if (reading->event.id == UINT64_MAX) {
+            return FM_OK;
+        }
+        break;
+    default:
+        break;
+    }
+    if (reading->path.text != NULL) {
+        return fm_parser_sample(parser, location, reading->event.time, reading->path);
+    }
+    return fm_scenario_append(parser->scenario, location, &reading->event)
+               ? FM_OK
+               : fm_parser_no_memory(parser);
 }
 
 fm_status_t fm_parser_event(struct fm_parser *parser)
@@ -642,16 +651,7 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     if (status != FM_OK) {
         return status;
     }
-    reading.event.kind = (uint8_t)form->kind;
-    if (strstr(form->fields, "?c") != NULL) {
-        reading.comm = 0; /* world, unless named */
-    }
-    if (form->kind == FM_SCENARIO_RMA_COLL_END) {
-        reading.event.peer = FM_SCENARIO_NONE; /* no root, unless named */
-    }
-    if (form->kind == FM_SCENARIO_FAILED) {
-        reading.event.id = UINT64_MAX; /* no record, unless it is named */
-    }
+    preset_fields(&reading, form);
     status = read_fields(&reading, form->fields);
     if (status == FM_OK) {
         status = check_ranks(&reading);
@@ -664,22 +664,5 @@ fm_status_t fm_parser_event(struct fm_parser *parser)
     if (timeline->count > 0 && timeline->events[timeline->count - 1].time > reading.event.time) {
         return fm_parser_fail(parser, "the time is earlier than that of the location's last event");
     }
-    if (form->kind == FM_SCENARIO_FAILED && reading.event.id == UINT64_MAX) {
-        return FM_OK;
-    }
-    if (form->kind == FM_SCENARIO_PROBE) {
-        return append_probe(&reading, location);
-    }
-    if (form->kind == FM_SCENARIO_MERGED) {
-        return append_merged(&reading, location);
-    }
-    if (form->kind == FM_SCENARIO_LOST) {
-        return append_lost(&reading, location);
-    }
-    if (reading.path.text != NULL) {
-        return fm_parser_sample(parser, location, reading.event.time, reading.path);
-    }
-    return fm_scenario_append(parser->scenario, location, &reading.event)
-               ? FM_OK
-               : fm_parser_no_memory(parser);
+    return append_event(&reading, location);
 }

@@ -65,10 +65,26 @@ fm_status_t fm_parser_ranks(struct fm_parser *parser, uint32_t size, uint32_t *c
 /** Reads a time without sign, with at most three decimals, as ticks. */
 fm_status_t fm_parser_time(struct fm_parser *parser, struct fm_word word, uint64_t *ticks);
 
-/** Reads a `team` or `object_name` line behind its first word. */
+/** Reads a `team`, `object_name` or `stream` line behind its first word. */
 fm_status_t fm_parser_team(struct fm_parser *parser);
 fm_status_t fm_parser_object_name(struct fm_parser *parser);
 fm_status_t fm_parser_stream(struct fm_parser *parser);
+
+/** Finds the parameter of a name; those of different types are different ones.
+ * @param kind   FM_SCENARIO_PARAMETER and the like
+ * @param index  out */
+fm_status_t fm_parser_parameter(struct fm_parser *parser, struct fm_word name,
+                                enum fm_scenario_kind kind, uint32_t *index);
+
+/** Appends the parameters for which an event of the text stands: FM_SCENARIO_PROBE, MERGED, LOST,
+ * MEMBERS, TARGET, OWNER or OMITTED. */
+fm_status_t fm_parser_facts(struct fm_parser *parser, uint32_t location,
+                            const struct fm_scenario_event *event);
+
+/** Reads a `job_end`, `ended` or `thread_level` line behind its first word. */
+fm_status_t fm_parser_job_end(struct fm_parser *parser);
+fm_status_t fm_parser_ended(struct fm_parser *parser);
+fm_status_t fm_parser_thread_level(struct fm_parser *parser);
 
 /** Takes the name that a definition introduces.
  * @param names  that it must not be among

@@ -66,11 +66,16 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
     scenario->locations = calloc(locations, sizeof *scenario->locations);
     scenario->node_of_rank = calloc(rank_count, sizeof *scenario->node_of_rank);
     scenario->world_of_rank = calloc(rank_count, sizeof *scenario->world_of_rank);
+    scenario->processes = calloc(rank_count, sizeof *scenario->processes);
     if (scenario->name == NULL || scenario->locations == NULL || scenario->node_of_rank == NULL ||
-        scenario->world_of_rank == NULL ||
+        scenario->world_of_rank == NULL || scenario->processes == NULL ||
         fm_key_table_add(&scenario->nodes, "node", strlen("node")) != 0) {
         fm_scenario_free(scenario);
         return NULL;
+    }
+    scenario->job_end = FM_SCENARIO_NO_TIME;
+    for (uint32_t rank = 0; rank < rank_count; rank++) {
+        scenario->processes[rank].heartbeat = FM_SCENARIO_NO_TIME;
     }
     struct fm_scenario_comm world = {.size = rank_count, .first_size = rank_count};
     struct fm_scenario_comm self = {.size = 1, .first_size = 1};
@@ -278,6 +283,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     fm_key_table_clear(&scenario->nodes);
     free(scenario->node_of_rank);
     free(scenario->world_of_rank);
+    free(scenario->processes);
     free(scenario->comms);
     free(scenario->windows);
     free(scenario->teams);

@@ -21,7 +21,8 @@
 #define FM_SCENARIO_TICKS_PER_UNIT 1000
 #define FM_SCENARIO_TIME_LIMIT     1000000000000000000u /**< largest time, in ticks */
 #define FM_SCENARIO_LOCATION_LIMIT (1u << 20)           /**< ranks x threads */
-#define FM_SCENARIO_NONE           UINT32_MAX           /**< no root, or every target */
+#define FM_SCENARIO_NONE           UINT32_MAX /**< no root, or every target; any source or tag */
+#define FM_SCENARIO_NO_TIME        UINT64_MAX
 
 /** Kinds of events; each event is one OTF2 record. */
 enum fm_scenario_kind {
@@ -33,10 +34,15 @@ enum fm_scenario_kind {
     FM_SCENARIO_ISEND_COMPLETE,
     FM_SCENARIO_IRECV_REQUEST,
     FM_SCENARIO_IRECV,
-    FM_SCENARIO_PROBE,  /**< of the text: events are its parameters (base/probe_names.h) */
-    FM_SCENARIO_FAILED, /**< MpiRequestTest or RmaOpTest, by the region */
-    FM_SCENARIO_MERGED, /**< of the text: events are its parameters (base/polling_names.h) */
-    FM_SCENARIO_LOST,   /**< likewise */
+    FM_SCENARIO_PROBE,     /**< of the text: events are its parameters (base/probe_names.h) */
+    FM_SCENARIO_FAILED,    /**< MpiRequestTest or RmaOpTest, by the region */
+    FM_SCENARIO_MERGED,    /**< of the text: events are its parameters (base/polling_names.h) */
+    FM_SCENARIO_LOST,      /**< likewise */
+    FM_SCENARIO_MEMBERS,   /**< of the text: events are its parameters (base/awaited_names.h) */
+    FM_SCENARIO_TARGET,    /**< likewise */
+    FM_SCENARIO_OWNER,     /**< likewise */
+    FM_SCENARIO_OMITTED,   /**< likewise */
+    FM_SCENARIO_HEARTBEAT, /**< of the text: a property of the process */
     FM_SCENARIO_REQUEST_CANCELLED,
     FM_SCENARIO_COLL_BEGIN,
     FM_SCENARIO_COLL_END,
@@ -158,6 +164,13 @@ struct fm_scenario_clock_offset {
     int64_t offset;
 };
 
+/** What is known of a process besides its events. */
+struct fm_scenario_process {
+    uint64_t heartbeat;   /**< last time at which it lived; FM_SCENARIO_NO_TIME: unknown */
+    bool has_ended;       /**< by itself */
+    uint8_t thread_level; /**< 0: unknown, else 1 + the value of FM_PROPERTY_THREAD_LEVEL */
+};
+
 struct fm_scenario_location {
     struct fm_scenario_event *events;
     size_t count, capacity;
@@ -209,8 +222,10 @@ struct fm_scenario {
     struct fm_key_table groups; /**< world ranks (uint32_t) of the peers of group_sync events */
     uint32_t *node_of_rank;     /**< index in `nodes` */
     uint32_t *world_of_rank;    /**< number of its MPI_COMM_WORLD */
-    bool has_worlds;            /**< there is more than one */
-    bool has_samples;           /**< of call stacks */
+    struct fm_scenario_process *processes; /**< by rank */
+    uint64_t job_end;                      /**< FM_SCENARIO_NO_TIME: unknown */
+    bool has_worlds;                       /**< there is more than one */
+    bool has_samples;                      /**< of call stacks */
     struct fm_scenario_comm *comms;
     uint32_t intercomm_count;
     struct fm_scenario_window *windows;
@@ -291,6 +306,11 @@ bool fm_scenario_append(struct fm_scenario *scenario, uint32_t location,
 /** Appends an expectation; takes over its strings. @return false without memory (nothing taken). */
 bool fm_scenario_expect(struct fm_scenario *scenario,
                         const struct fm_scenario_expectation *expectation);
+
+/** States the messages that calls without an end wait for as recorders do (base/awaited_names.h):
+ * until then, they are stated as those that probes have found. To be called behind the last event.
+ * @return false without memory. */
+bool fm_scenario_finish_open_calls(struct fm_scenario *scenario);
 
 /** @return whether the world rank is a member of the communicator. */
 bool fm_scenario_comm_has(const struct fm_scenario *scenario, uint32_t comm, uint32_t rank);

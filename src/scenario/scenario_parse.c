@@ -278,6 +278,9 @@ static fm_status_t parse_statement(struct fm_parser *parser)
         {"object_name", fm_parser_object_name, true},
         {"stream", fm_parser_stream, true},
         {"clock_offset", parse_clock_offset, true},
+        {"job_end", fm_parser_job_end, true},
+        {"ended", fm_parser_ended, true},
+        {"thread_level", fm_parser_thread_level, true},
         {"phase", parse_phase, true},
         {"analyze", parse_analyze, true},
         {"expect", fm_parser_expect, true},
@@ -359,6 +362,9 @@ fm_status_t fm_scenario_parse(const char *name, const char *text, size_t length,
     }
     if (status == FM_OK && parser.scenario == NULL) {
         status = fm_fail(error, FM_ERR_DATA, "%s: the line \"ranks N\" is missing", name);
+    }
+    if (status == FM_OK && !fm_scenario_finish_open_calls(parser.scenario)) {
+        status = fm_parser_no_memory(&parser);
     }
     free(parser.stamps);
     free(parser.ranks);

@@ -3,6 +3,9 @@
 
 #include "symbols/short_name.h"
 
+#if defined(FERMATA_HAS_LIBIBERTY)
+#include <demangle.h>
+#endif
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -160,6 +163,69 @@ static char *cpp_name(const char *symbol)
     return name;
 }
 
+/* ---- Rust ---- */
+
+/* Whether a symbol of the form of C++ is one of Rust's older form: its last part is a hash. */
+static bool is_older_rust(const char *symbol, size_t length)
+{
+    enum { HASH = 16, END = 1 + HASH + 3 /* 17h, hash, E */ };
+    if (length < END || symbol[length - 1] != 'E' ||
+        strncmp(symbol + length - END, "17h", 3) != 0) {
+        return false;
+    }
+    return strspn(symbol + length - HASH - 1, "0123456789abcdef") == HASH;
+}
+
+#if defined(FERMATA_HAS_LIBIBERTY)
+static char *demangle_rust(const char *symbol)
+{
+    return rust_demangle(symbol, 0); /* without hashes */
+}
+#else
+/* What the demangler of C++ makes of the older form ends with the hash. */
+static char *demangle_rust(const char *symbol)
+{
+    char *text = demangle(symbol);
+    char *hash = text != NULL ? strrchr(text, ':') : NULL;
+    if (hash != NULL && hash > text) {
+        hash[-1] = '\0';
+    }
+    return text;
+}
+#endif
+
+/* The end of the bracket that the first character of the text opens; NULL: there is none. */
+static char *closing(char *text)
+{
+    int depth = 0;
+    for (char *c = text; *c != '\0'; c++) {
+        depth += *c == '<';
+        depth -= *c == '>' && (c == text || c[-1] != '-'); /* -> */
+        if (depth == 0) {
+            return c;
+        }
+    }
+    return NULL;
+}
+
+/* Names functions of a type alike in both forms: `<module::Type>::function` of the newer one is
+ * `module::Type::function`. A function of a trait keeps both: `<Type as Trait>::function`. */
+static char *rust_name(const char *symbol)
+{
+    char *text = demangle_rust(symbol);
+    char *end = text != NULL && text[0] == '<' && !is_full ? closing(text) : NULL;
+    if (end != NULL && strncmp(end + 1, "::", 2) == 0) {
+        *end = '\0';
+        const bool has_trait = strstr(text, " as ") != NULL;
+        *end = '>';
+        if (!has_trait) {
+            memmove(end, end + 1, strlen(end));
+            memmove(text, text + 1, strlen(text));
+        }
+    }
+    return text;
+}
+
 /* ---- Fortran ---- */
 
 static char *joined(const char *module, size_t module_length, const char *procedure,
@@ -216,7 +282,9 @@ char *fm_symbol_name(const char *symbol)
     if (original == NULL) {
         return NULL;
     }
-    if (strncmp(original, "_Z", 2) == 0 || strncmp(original, "___Z", 4) == 0) {
+    if (strncmp(original, "_R", 2) == 0 || is_older_rust(original, length)) {
+        name = rust_name(original);
+    } else if (strncmp(original, "_Z", 2) == 0 || strncmp(original, "___Z", 4) == 0) {
         name = cpp_name(original);
     } else if (length > 3) {
         name = gfortran_name(original, length);

@@ -9,9 +9,11 @@
 
 /** @return the name without the compiler's additions, to be freed with free(); NULL without memory.
  *
- * C++ (Itanium ABI), Rust in its older form: demangled, without parameters and result type, and
- * shortened (short_name.h):
+ * C++ (Itanium ABI): demangled, without parameters and result type, and shortened (short_name.h):
  *     `_ZN4Comm7forwardEi` -> `Comm::forward`
+ * Rust, in its older form and, with libiberty, in its newer one (v0): demangled, without hashes:
+ *     `_ZN4grid4Cell4step17h0123456789abcdefE`, `_RNvMCs15kBYyAo9fc_4gridNtB2_4Cell4step`
+ *     -> `grid::Cell::step`
  * Fortran: procedures of modules by gfortran, flang, Intel:
  *     `__mod_MOD_proc`, `_QMmodPproc`, `mod_mp_proc_` -> `mod::proc`
  * Parts and copies of functions: `f.cold`, `f.part.0`, `f.constprop.0.isra.0` -> `f`.

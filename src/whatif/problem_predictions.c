@@ -3,6 +3,7 @@
 
 #include "analysis/causes/charge.h"
 #include "analysis/dependencies/dependencies.h"
+#include "analysis/problems/shown.h"
 #include "base/containers/sort.h"
 #include "base/memory.h"
 #include "whatif/changes/callpath_selection.h"
@@ -155,26 +156,19 @@ predict_text(struct predictor *predictor, uint32_t problem, enum fm_predicted_ch
 
 /* ---- imbalance ---- */
 
-static bool is_at(const struct fm_trace *trace, const struct fm_cube_problem *problem,
-                  uint32_t callpath)
-{
-    return problem->is_function && !problem->in_one_callpath
-               ? trace->callpaths.items[callpath].region ==
-                     trace->callpaths.items[problem->callpath].region
-               : callpath == problem->callpath;
-}
-
 /* @return whether the time of a call path is that of a problem: it is in its call path itself, in a
  * library that it calls, or in what it stands for */
 static bool is_part(const struct fm_trace *trace, const struct fm_cube_problem *problem,
                     uint32_t callpath)
 {
+    const bool in_all = problem->is_function && !problem->in_one_callpath;
     uint32_t at = fm_trace_function_of(trace, callpath);
-    while (problem->is_function && at != FM_NONE && !is_at(trace, problem, at) &&
+    while (problem->is_function && at != FM_NONE &&
+           !fm_problem_is_at(trace, problem->callpath, in_all, at) &&
            trace->regions[trace->callpaths.items[at].region].call == FM_CALL_USER) {
         at = trace->callpaths.items[at].parent;
     }
-    return at != FM_NONE && is_at(trace, problem, at);
+    return at != FM_NONE && fm_problem_is_at(trace, problem->callpath, in_all, at);
 }
 
 /* @return whether a location computes in a problem */
@@ -730,6 +724,9 @@ fm_status_t fm_problem_predictions_add(struct fm_cube *cube, const struct fm_det
                                        unsigned workers, struct fm_error *error)
 {
     const size_t callpaths = detail->trace->callpaths.count;
+    if (detail->open_ends != 0) {
+        return FM_OK; /* how the run would have gone on is not known */
+    }
     struct predictor predictor = {
         .cube = cube,
         .detail = detail,

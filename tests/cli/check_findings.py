@@ -17,6 +17,12 @@ FINDINGS = [
     ("1 0 enter a\n2 0 enter b\n3 0 leave a\n", "", "at 3000: leaves a inside of b"),
     ("1 0 leave a\n", "", "leaves a without having entered it"),
     ("", "9 0 enter a\n", "1 calls never return; the innermost is a"),
+    # Where processes ended, what was under way need not be complete.
+    ("", "9 0 enter a\n9.5 0 heartbeat\n", None),
+    ("", "ended 0\n9 0 enter MPI_Barrier\n9 0 coll_begin\n9 0 members world\n", None),
+    ("1 0 put w 1 8 3\n1 0 lock_request w 1 0\n", "9 0 enter a\n9 0 heartbeat\n", None),
+    ("", "9 0 enter a\n9 0 coll_begin\n9 0 enter b\n9 0 heartbeat\n",
+     "the last collective operation has no end record"),
     ("1 0 isend_complete 5\n", "", "MpiIsendComplete of request 5, which is not started"),
     ("1 0 isend 1 0 0 5\n2 0 isend_complete 5\n3 0 isend_complete 5\n", "",
      "at 3000: MpiIsendComplete of request 5, which is not started or complete already"),

@@ -6,6 +6,7 @@ the functions, in `analyze`, in the report, in JSON and in `check`; complete arc
 import argparse
 import json
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -167,6 +168,23 @@ def check_gap(commands, gap, number):
                 yield f"{gap}: `{command}` does not say {wanted!r}:\n{text}"
 
 
+def check_advice(commands):
+    """Records of fermata's own archives cannot be switched on: calls without them have failed. `synth` writes archives
+    as fermata's recorder does; those of others name another creator in the anchor file."""
+    calls, _ = GAPS["messages"]
+    commands.texts(calls, "own")
+    own, other = commands.folder / "archive-own", commands.folder / "archive-other"
+    shutil.copytree(own, other)
+    anchor = other / "traces.otf2"
+    anchor.write_bytes(anchor.read_bytes().replace(b"fermata ", b"another "))
+    for archive, phrase in ((own, "writes none for calls that fail"),
+                            (other, "switch the recorder's point-to-point records on")):
+        for command in ("analyze", "check"):
+            text = " ".join(commands.run(command, archive).split())
+            if phrase not in text or ("switch the recorder" in text) != (archive == other):
+                yield f"{archive.name}: the advice of `{command}` is another one:\n{text}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("fermata")
@@ -180,6 +198,7 @@ def main():
             texts = commands.texts(calls, number)
             wrong += [f"{gap}: `{command}` does not say {phrase!r}:\n{texts[command]}"
                       for command in ("analyze", "json", "report") if phrase not in texts[command]]
+        wrong += check_advice(commands)
         for name, calls in COMPLETE.items():
             for command, text in commands.texts(calls, name).items():
                 for phrase in ("the archive has no", "not analysed:", "not looked for"):

@@ -68,7 +68,8 @@ with tempfile.TemporaryDirectory() as folder:
     # Of every library, by the tables of functions.
     for call, told in (("MPI_Init_thread", True), ("shmem_init", True), ("shmem_start_pes", True),
                        ("shmem_barrier_all", False), ("ARMCI_Init_args", True),
-                       ("ARMCI_Barrier", False), ("caf init", True), ("caf sync all", False)):
+                       ("ARMCI_Barrier", False), ("caf init", True), ("caf sync all", False),
+                       ("!$omp barrier @a.c:7", False), ("pthread_mutex_lock", False)):
         name = pathlib.Path(folder) / f"{call.replace(' ', '_')}.scn"
         name.write_text(f"unit 1\nranks 1\n0 0 enter main\n1 0 enter {call}\n2 0 leave {call}\n"
                         "9 0 leave main\n")

@@ -19,7 +19,7 @@ from suite import read_list  # noqa: E402
 
 ctest, build, source = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 LISTS = {"extended.txt": r"slow_.*  it is slow", "repeated.txt": r"live\.a_.*  the launcher",
-         "skipped.txt": r"device  no device"}
+         "skipped.txt": r"device  no device", "kinds.txt": r"live\.a_.*  a kind"}
 CASES = {"passed": '<testcase name="{}" time="1" status="run"/>',
          "failed": '<testcase name="{}" time="1" status="fail"><failure message=""/></testcase>',
          "skipped": '<testcase name="{}" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>'
@@ -52,12 +52,28 @@ def attempts(folder, *rounds):
     return files
 
 
+def check_expression(folder):
+    """As many expressions as one likes, each with groups, select the tests that they name, and no others."""
+    named = [f"slow_{number}{end}" for number in range(40) for end in "ab"]
+    others = ["slow_1", "not_slow_1a", "slow.(1a)"]
+    made = folder / "made"
+    made.mkdir()
+    (made / "CTestTestfile.cmake").write_text("".join(f'add_test("{name}" "true")\n' for name in named + others))
+    (folder / "extended.txt").write_text("".join(f"slow_{number}(a|b)  it is slow\n" for number in range(40)))
+    expression = suite(folder, "expression", made, "extended.txt").stdout.rstrip("\n")
+    for option, expected in (("--tests-regex", named), ("--exclude-regex", others)):
+        listed = subprocess.run([ctest, "--test-dir", made, option, expression, "--show-only=json-v1"], text=True,
+                                capture_output=True, check=True)
+        assert not listed.stderr, listed.stderr
+        assert [test["name"] for test in json.loads(listed.stdout)["tests"]] == expected, (option, listed.stdout)
+
+
 def check_results(folder):
     (folder / "support").mkdir()
     shutil.copy(source / "tests" / "support" / "suite.py", folder / "support")
     for name, line in LISTS.items():
         (folder / name).write_text(f"# a comment\n\n{line}\n")
-    assert suite(folder, "expression", "extended.txt").stdout == "^slow_.*$\n"
+    check_expression(folder)
     first = {"live.a_x": "failed", "other": "failed", "fine": "passed"}
     files = attempts(folder, first)
     assert suite(folder, "failed", "repeated.txt", *files).stdout == "^live\\.a_x$\n"

@@ -27,6 +27,12 @@ def retimed(rest, change):
     return rest
 
 
+def retimed_header(header, change):
+    """The lines about the run; the end of the job is a time."""
+    return [f"job_end {text_of(change(ticks_of(line.split()[1])))}" if line.startswith("job_end ") else line
+            for line in header]
+
+
 def parse(text):
     """(header lines, events) of a scenario; ticks are 1/1000 units."""
     header, events = [], []
@@ -49,14 +55,16 @@ def write(header, events):
 
 def shifted(scenario, ticks):
     header, events = scenario
-    return header, [(time + ticks, location, retimed(rest, lambda within: within + ticks))
-                    for time, location, rest in events]
+    return (retimed_header(header, lambda within: within + ticks),
+            [(time + ticks, location, retimed(rest, lambda within: within + ticks))
+             for time, location, rest in events])
 
 
 def scaled(scenario, factor):
     header, events = scenario
-    return header, [(time * factor, location, retimed(rest, lambda within: within * factor))
-                    for time, location, rest in events]
+    return (retimed_header(header, lambda within: within * factor),
+            [(time * factor, location, retimed(rest, lambda within: within * factor))
+             for time, location, rest in events])
 
 
 def without_ties(scenario):
@@ -65,9 +73,9 @@ def without_ties(scenario):
     order = sorted(range(len(events)), key=lambda index: (events[index][0], index))
     times = {index: events[index][0] * (len(events) + 1) + place
              for place, index in enumerate(order)}
-    return header, [(times[index], location,
-                     retimed(rest, lambda within: within * (len(events) + 1)))
-                    for index, (_, location, rest) in enumerate(events)]
+    return (retimed_header(header, lambda within: within * (len(events) + 1)),
+            [(times[index], location, retimed(rest, lambda within: within * (len(events) + 1)))
+             for index, (_, location, rest) in enumerate(events)])
 
 
 def options(scenario):
@@ -107,6 +115,8 @@ def permuted(scenario, places):
         first = {"comm": 2, "node": 2, "world": 2, "intercomm": 3}.get(words[0] if words else "")
         if first:  # the word from which on ranks are named
             words[first:] = [str(places[int(rank)]) for rank in words[first:]]
+        elif words[:1] == ["ended"]:
+            words[1:] = [str(places[int(rank)]) for rank in words[1:]]
         elif words[:1] == ["team"]:
             words[2:] = [re.sub(r"^\d+", lambda rank: str(places[int(rank[0])]), word)
                          for word in words[2:]]
@@ -121,8 +131,8 @@ def permuted(scenario, places):
     for time, (rank, thread), rest in events:
         words = rest.split()
         kind = words[0]
-        if kind in ("send", "recv", "isend", "irecv"):
-            with_communicator = {"send": 5, "recv": 5, "isend": 6, "irecv": 6}[kind]
+        if kind in ("send", "recv", "isend", "irecv", "probe"):
+            with_communicator = {"send": 5, "recv": 5, "isend": 6, "irecv": 6, "probe": 4}[kind]
             if len(words) < with_communicator:
                 words.append("everybody")
         if kind not in ("enter", "leave"):

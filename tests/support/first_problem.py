@@ -57,19 +57,25 @@ def overlap(spans, others):
 class FirstProblem:
     """The first problem of `fermata report`: function, processes, kind and cost (seconds)."""
 
-    def __init__(self, fermata, experiment, functions):
-        """functions: those that are looked for in the call path of the cause"""
+    def __init__(self, fermata, experiment, functions, kinds=None):
+        """functions: those that are looked for in the call path of the cause; kinds: of its cause, if not any"""
         printed = subprocess.run([fermata, "report", "--format=json", str(experiment)],
                                  capture_output=True, text=True, check=True).stdout
         report = json.loads(printed)
         places = {path["id"]: path for path in report["callpaths"]}
         processes = {location["id"]: location["rank"] for location in report["locations"]}
-        problem = report["problems"][0]
-        place, names = problem["cause"]["callpath"], []
-        while place is not None:
-            names.append(places[place]["region"])
-            place = places[place]["parent"]
-        self.function = next((name for name in names if name in functions), names[0] if names else None)
+        problem = next(problem for problem in report["problems"]
+                       if kinds is None or problem["cause"]["kind"] in kinds)
+
+        def function_of(problem):
+            place, names = problem["cause"]["callpath"], []
+            while place is not None:
+                names.append(places[place]["region"])
+                place = places[place]["parent"]
+            return next((name for name in names if name in functions), names[0] if names else None)
+
+        self.function = function_of(problem)
+        self.kinds = {(function_of(each), each["cause"]["kind"]) for each in report["problems"]}  # of all problems
         self.processes = [processes[location] for location in problem["cause"]["locations"]]
         self.kind = problem["cause"]["kind"]
         self.cost = problem["cost"]

@@ -354,6 +354,7 @@ static void add_problems(struct fm_cube *cube)
     cube->experiment.lack_of_processors = 4;
     cube->experiment.page_fault = 1;
     cube->experiment.overhead = 32100;
+    cube->experiment.costliest = 1;
     cube->experiment.sample_rate = 248125;
     uint32_t slow[] = {3, 4}, waiters[] = {1, 2}, all[] = {0, 1, 2};
     struct fm_cube_symptom symptoms[] = {

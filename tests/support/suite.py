@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What scripts/test knows of the tests: which of them a run selects, may repeat or skip, and how it ended.
 
-usage: suite.py expression LIST            a regular expression of ctest for the tests of LIST
+usage: suite.py expression BUILD LIST      a regular expression of ctest for the tests of a build that are in LIST
        suite.py failed LIST RESULTS...     those that failed and are in LIST, as such an expression
        suite.py result BUILD RESULTS...    part by part: tests and seconds; names of failed, flaky and
                                            skipped tests; exit status 1 if a test failed in all of its
@@ -44,13 +44,10 @@ def is_listed(rows, name):
     return any(re.fullmatch(expression, name) for expression, _ in rows)
 
 
-def alternatives(expressions):
-    """A regular expression of CMake, which knows no groups without a number and few of the others."""
-    return "|".join(f"^{expression}$" for expression in expressions) or "^no test$"
-
-
-def literal(name):
-    return re.sub(r"([][.*+?^$|()\\])", r"\\\1", name)
+def any_of(names):
+    """A regular expression of CMake for one of the names. It has no groups: CMake allows 31, and a run of ctest
+    ignores an expression with more."""
+    return "|".join("^" + re.sub(r"([][.*+?^$|()\\])", r"\\\1", name) + "$" for name in names) or "^no test$"
 
 
 class Result:
@@ -89,8 +86,9 @@ def listed_tests(command):
     return tests
 
 
-def print_expression(name):
-    print(alternatives(expression for expression, _ in read_list(name)))
+def print_expression(build, name):
+    rows = read_list(name)
+    print(any_of(test for test in listed_tests(["ctest", "--test-dir", build]) if is_listed(rows, test)))
     return 0
 
 
@@ -99,7 +97,7 @@ def print_failed(name, paths):
     failed = [test for test, attempts in read_results(paths).items()
               if not attempts[-1].has_passed and not attempts[-1].is_skipped and is_listed(rows, test)]
     if failed:
-        print(alternatives(map(literal, failed)))
+        print(any_of(failed))
     return 0
 
 
@@ -162,8 +160,8 @@ def print_names(before, presets):
 
 def main():
     words = sys.argv[1:]
-    if len(words) == 2 and words[0] == "expression":
-        return print_expression(words[1])
+    if len(words) == 3 and words[0] == "expression":
+        return print_expression(*words[1:])
     if len(words) > 2 and words[0] == "failed":
         return print_failed(words[1], words[2:])
     if len(words) > 2 and words[0] == "result":

@@ -17,6 +17,10 @@ unsigned ucp_worker_progress(void *worker)
     progress_t next = found;
     if (next == NULL) {
         next = (progress_t)dlsym(RTLD_NEXT, "ucp_worker_progress");
+        if (next == NULL) { /* MPICH was loaded with RTLD_LOCAL, as by interpreters */
+            next = (progress_t)dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD),
+                                     "ucp_worker_progress");
+        }
         found = next;
     }
     unsigned events = next(worker);

@@ -353,4 +353,41 @@ await bench.check("processes are called as the program's library calls them, and
   }
 });
 
+await bench.check("a run that hung says who waits for whom, and where the others are", async () => {
+  // Ranks 0 and 1 wait for each other, rank 2 for both; rank 3 computes.
+  const lines = ["ranks 4"];
+  const call = (rank, name, ...records) =>
+    lines.push(`0 ${rank} enter main`, `1 ${rank} enter ${name}`, ...records.map((record) => `1 ${rank} ${record}`));
+  call(0, "MPI_Recv", "probe 1 7");
+  call(1, "MPI_Recv", "probe 0 7");
+  call(2, "MPI_Barrier", "coll_begin", "members world");
+  call(3, "<b>refine");
+  for (let rank = 0; rank < 4; rank++) lines.push(`60 ${rank} heartbeat`);
+  writeFileSync(bench.path("hung.scn"), `${lines.join("\n")}\n`);
+  const place = bench.path("hung");
+  bench.run(fermata, "synth", bench.path("hung.scn"), "-o", place);
+  bench.run(fermata, "analyze", "--quiet", place);
+  const page = await bench.open(bench.page(place, "hung.html"), { hash: "#summary" });
+  assert.match(await page.locator("h1").innerText(), /^Deadlock: ranks 0 and 1 wait for each other/);
+  const hang = page.getByTestId("hang");
+  const boxes = await hang.locator("svg .box").evaluateAll((all) => all.map((box) => [box.classList[1], box.textContent]));
+  assert.deepEqual(boxes.map(([state]) => state), ["stuck", "stuck", "stuck", "elsewhere"]);
+  assert.match(boxes[3][1], /rank 3.*<b>refine/);
+  assert.equal(await hang.locator("svg .cycle").count(), 2);
+  assert.deepEqual(await hang.locator("svg g > text:last-child").evaluateAll((all) =>
+    all.map(({ textContent }) => textContent).filter((text) => /tag|come/.test(text)).sort()),
+    ["message, tag 7", "message, tag 7", "to come", "to come", "to come"]);
+  assert.match(await hang.innerText(), /rank 2: in main\/MPI_Barrier for/);
+  await hang.locator("svg .box").first().click();
+  await eventually(async () => assert.match(await page.evaluate(() => location.hash), /^#trees/));
+  await goTo(page, "#timeline");
+  await page.getByTestId("timeline-chart").locator("canvas").click({ position: { x: 500, y: 90 } });
+  await eventually(async () => {
+    const text = await page.getByTestId("item").innerText();
+    assert.match(text, /rank 0 was in main \/ MPI_Recv from .* on, and never left it/s);
+    assert.match(text, /message, tag 7: rank 1/);
+  });
+  await bench.leave(page);
+});
+
 await bench.finish();

@@ -7,9 +7,9 @@
 #include "analysis/collective/collective_matching.h"
 
 #include "analysis/collective/clock_condition.h"
-#include "analysis/collective/collective_needs.h"
 #include "analysis/collective/collective_walk.h"
 #include "analysis/collective/gathering.h"
+#include "analysis/collective/progress/collective_needs.h"
 #include "analysis/dependencies/collective_dependencies.h"
 #include "analysis/pattern.h"
 

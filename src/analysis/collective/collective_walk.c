@@ -302,7 +302,7 @@ bool fm_collective_walk_next(struct fm_collective_walk *walk, struct fm_member *
         const struct fm_location *location = &trace->locations[record.location];
         const struct fm_collective *part = &location->collectives.items[record.row];
         const struct fm_region *called = fm_trace_called(trace, location, part->start);
-        walk->counts_bytes |= part->moved_bytes;
+        walk->counts_bytes |= part->moved_bytes && part->operation != FM_OPERATION_UNKNOWN;
         if (part->communicator == FM_NONE || trace->communicators[part->communicator].size < 2 ||
             !fm_is_library(called->paradigm)) {
             continue;

@@ -60,9 +60,11 @@ struct fm_awaited {
 struct fm_dependency {
     uint64_t t; /**< of the event, in the measured run */
     struct fm_awaited source;
-    uint32_t activity; /**< the call that depends; of marks: the row */
-    uint8_t rule;      /**< fm_dependency_rule_t */
-    bool dropped;      /**< it closes a circle of dependencies at one time: not followed */
+    uint32_t activity;  /**< the call that depends; of marks: the row */
+    uint8_t rule;       /**< fm_dependency_rule_t */
+    bool dropped;       /**< it closes a circle of dependencies at one time: not followed */
+    bool other_dropped; /**< the event that a changed run has in its place closes a circle: the call
+                             waits for none, as if it had happened before */
 };
 
 /** A record of threads at which a location begins to work for another one, or lets one begin. */

@@ -103,3 +103,18 @@ void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, 
     }
     add_loops(pollings, search.location, loop, FM_NONE);
 }
+
+const struct fm_polling *fm_polling_around(const fm_polling_vector *pollings, uint32_t activity)
+{
+    size_t low = 0, high = pollings->count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (pollings->items[middle].last < activity) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < pollings->count && pollings->items[low].first <= activity ? &pollings->items[low]
+                                                                           : NULL;
+}

@@ -17,4 +17,7 @@ void fm_polling_find(fm_polling_vector *pollings, const struct fm_trace *trace, 
                      const struct fm_completions *completions,
                      const fm_dependency_vector *dependencies);
 
+/** @return the loop of a location that an activity is part of; NULL: none. O(log n) */
+const struct fm_polling *fm_polling_around(const fm_polling_vector *pollings, uint32_t activity);
+
 #endif

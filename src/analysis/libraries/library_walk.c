@@ -233,7 +233,8 @@ static void release_lock(struct fm_library_walk *walk, const struct fm_rma *reco
         return;
     }
     const uint32_t epoch = walk->locks.items[position].epoch;
-    if (epoch != FM_NONE) {
+    const struct fm_location *location = &walk->analysis->trace->locations[call.location];
+    if (epoch != FM_NONE && !fm_trace_is_open(location, call.activity)) {
         walk->into->epochs.items[epoch].release = call;
     }
     walk->locks.items[position] = walk->locks.items[--walk->locks.count];

@@ -10,6 +10,13 @@ struct sent_claim {
     uint32_t unused;
 };
 
+/* A presence on its way to the owner of its location. */
+struct sent_presence {
+    struct fm_lock_presence presence;
+    uint32_t location;
+    uint32_t unused;
+};
+
 static void take_span(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
@@ -33,8 +40,8 @@ static void take_presence(void *context, unsigned worker, uint32_t process, cons
     (void)worker;
     (void)process;
     struct fm_lock_holders *holders = context;
-    const struct fm_lock_presence *presence = record;
-    fm_vector_push(&holders->views[presence->location].presences, *presence);
+    const struct sent_presence *sent = record;
+    fm_vector_push(&holders->views[sent->location].presences, sent->presence);
 }
 
 /* A gap whose parts become spans. */
@@ -100,8 +107,8 @@ struct fm_lock_holders *fm_lock_holders_create(const struct fm_analysis *analysi
         fm_dispatch_create(analysis->engine, sizeof(struct sent_claim), take_claim, holders);
     holders->marks =
         fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_mark), take_mark, holders);
-    holders->presences = fm_dispatch_create(analysis->engine, sizeof(struct fm_lock_presence),
-                                            take_presence, holders);
+    holders->presences =
+        fm_dispatch_create(analysis->engine, sizeof(struct sent_presence), take_presence, holders);
     return holders;
 }
 
@@ -121,11 +128,12 @@ void fm_lock_send_mark(struct fm_lock_holders *holders, unsigned worker,
                      fm_trace_process(holders->analysis->trace, mark->waiter), mark);
 }
 
-void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker,
+void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker, uint32_t location,
                            const struct fm_lock_presence *presence)
 {
+    const struct sent_presence sent = {.presence = *presence, .location = location};
     fm_dispatch_send(holders->presences, worker,
-                     fm_trace_process(holders->analysis->trace, presence->location), presence);
+                     fm_trace_process(holders->analysis->trace, location), &sent);
 }
 
 void fm_lock_send_gap(struct fm_lock_holders *holders, unsigned worker,
@@ -264,21 +272,33 @@ void fm_lock_holders_deliver(struct fm_lock_holders *holders)
     fm_engine_run(holders->analysis->engine, sort_views, holders);
 }
 
+void fm_lock_holders_forget(struct fm_lock_holders *holders)
+{
+    if (holders == NULL) {
+        return;
+    }
+    for (uint32_t l = 0; l < holders->analysis->trace->location_count; l++) {
+        fm_vector_free(&holders->views[l].spans);
+        fm_vector_free(&holders->views[l].waiting);
+        fm_vector_free(&holders->views[l].caused);
+        fm_vector_free(&holders->views[l].presences);
+    }
+    for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
+        fm_vector_free(&holders->turns[p]);
+    }
+}
+
 void fm_lock_holders_free(struct fm_lock_holders *holders)
 {
     if (holders == NULL) {
         return;
     }
     close_sending(holders);
+    fm_lock_holders_forget(holders);
     for (uint32_t l = 0; l < holders->analysis->trace->location_count; l++) {
-        fm_vector_free(&holders->views[l].spans);
-        fm_vector_free(&holders->views[l].waiting);
-        fm_vector_free(&holders->views[l].caused);
         fm_vector_free(&holders->views[l].marks);
-        fm_vector_free(&holders->views[l].presences);
     }
     for (uint32_t p = 0; p < holders->analysis->trace->process_count; p++) {
-        fm_vector_free(&holders->turns[p]);
         fm_vector_free(&holders->locks[p]);
     }
     fm_free(holders->counts);

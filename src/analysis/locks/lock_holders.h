@@ -129,6 +129,10 @@ void fm_lock_holders_divide(struct fm_lock_holders *holders, unsigned worker,
 /** Brings what was added to the locations concerned. Runs a stage; collective. */
 void fm_lock_holders_deliver(struct fm_lock_holders *holders);
 
+/** Frees all but the marks and the locks: what the blame and the critical path
+ * need. NULL is allowed. */
+void fm_lock_holders_forget(struct fm_lock_holders *holders);
+
 /** @return what is known of a location that is owned here; NULL if `holders` is NULL. */
 struct fm_lock_view *fm_lock_holders_view(struct fm_lock_holders *holders, uint32_t location);
 

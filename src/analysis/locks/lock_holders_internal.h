@@ -42,8 +42,8 @@ void fm_lock_send_span(struct fm_lock_holders *holders, unsigned worker,
 void fm_lock_send_mark(struct fm_lock_holders *holders, unsigned worker,
                        const struct fm_lock_mark *mark);
 
-/** Sends a presence to its location. */
-void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker,
+/** Sends a presence to its location; of a lock of processes the first one of the process. */
+void fm_lock_send_presence(struct fm_lock_holders *holders, unsigned worker, uint32_t location,
                            const struct fm_lock_presence *presence);
 
 /** Sends a gap to the target of its lock, which sends spans for it. */

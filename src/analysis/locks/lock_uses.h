@@ -48,12 +48,10 @@ struct fm_lock_mark {
 
 typedef FM_VECTOR(struct fm_lock_mark) fm_lock_marks;
 
-/** A location, or any of its process, is in an epoch of a lock. */
+/** A location, or any of its process, is in an epoch of a lock that is waited for meanwhile. */
 struct fm_lock_presence {
     fm_lock_key_t lock; /**< or group */
     uint64_t from, to;  /**< request of the lock, end of the release */
-    uint32_t location;  /**< of a lock of processes the first one of the process */
-    uint32_t unused;
 };
 
 typedef FM_VECTOR(struct fm_lock_presence) fm_lock_presences;
@@ -69,7 +67,8 @@ const struct fm_lock_mark *fm_lock_mark_find(const fm_lock_marks *marks, uint64_
 /** Sorts the presences of a location by lock and time, and joins those that touch. */
 void fm_lock_presences_join(fm_lock_presences *presences);
 
-/** @return whether the location is in an epoch of a lock, or of all of its group, from `from` on.
+/** @return whether the location is in an epoch of a lock, or of all of its group, from `from` on,
+ * when the lock is waited for.
  * @param until  in: > `from`; out: until when this answer holds, at most as before */
 bool fm_lock_is_present(const fm_lock_presences *presences, fm_lock_key_t lock, fm_lock_key_t group,
                         uint64_t from, uint64_t *until);

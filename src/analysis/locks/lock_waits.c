@@ -2,6 +2,7 @@
 /* The waits for the locks of a window, and which succession of holders each of them sees. */
 #include "analysis/locks/lock_holders_internal.h"
 #include "analysis/locks/lock_segments.h"
+#include "analysis/locks/lock_spans.h"
 
 #include "base/containers/map.h"
 #include "base/containers/sort.h"
@@ -21,11 +22,6 @@ struct tenant {
     uint32_t tenure;
 };
 
-/* From the first to the last instant of some waits; from > to: none. */
-struct lock_span {
-    uint64_t from, to;
-};
-
 struct fm_lock_scratch {
     FM_VECTOR(struct tenant) tenants;
     FM_VECTOR(uint32_t) of_all, exclusive; /* tenures: of all targets; exclusive ones */
@@ -35,7 +31,7 @@ struct fm_lock_scratch {
     struct fm_lock_sweep sweep;
     fm_lock_segments segments, own_segments;
     struct fm_map latest_of_owner;
-    FM_VECTOR(struct lock_span) waits_of; /* [number of the lock]: when it is waited for */
+    struct fm_lock_spans spans;
     FM_VECTOR(struct fm_keyed) durations, begins;
     unsigned char apart[FM_APART];
 };
@@ -70,7 +66,7 @@ void fm_lock_scratch_free(struct fm_lock_scratch *all, unsigned workers)
         fm_vector_free(&scratch->segments);
         fm_vector_free(&scratch->own_segments);
         fm_map_free(&scratch->latest_of_owner);
-        fm_vector_free(&scratch->waits_of);
+        fm_lock_spans_free(&scratch->spans);
         fm_vector_free(&scratch->durations);
         fm_vector_free(&scratch->begins);
     }
@@ -560,60 +556,41 @@ static void add_shared_waits(const struct adding *adding, const struct tenant *t
 /* Finds when each lock is waited for. @return their number */
 static uint32_t find_waits_of(const struct adding *adding, uint32_t count)
 {
-    struct fm_lock_scratch *scratch = adding->scratch;
+    struct fm_lock_spans *spans = &adding->scratch->spans;
     uint32_t locks = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t lock = adding->tenures[i].lock;
-        locks = lock != FM_NONE && lock >= locks ? lock + 1 : locks;
-    }
-    scratch->waits_of.count = 0;
-    for (uint32_t lock = 0; lock < locks; lock++) {
-        fm_vector_push(&scratch->waits_of, ((struct lock_span){UINT64_MAX, 0}));
-    }
+    spans->waits.count = 0;
     for (uint32_t i = 0; i < count; i++) {
         const struct fm_lock_tenure *tenure = &adding->tenures[i];
+        locks = tenure->lock != FM_NONE && tenure->lock >= locks ? tenure->lock + 1 : locks;
         if (tenure->waiter != FM_NONE) {
-            struct lock_span *waits = &scratch->waits_of.items[contended_by(adding, tenure)];
-            waits->from = tenure->waited_from < waits->from ? tenure->waited_from : waits->from;
-            waits->to = tenure->waited_until > waits->to ? tenure->waited_until : waits->to;
+            const struct fm_lock_span wait = {tenure->waited_from, tenure->waited_until,
+                                              contended_by(adding, tenure)};
+            fm_vector_push(&spans->waits, wait);
         }
     }
+    fm_lock_spans_find(spans, locks);
     return locks;
 }
 
-/* Sends when the owner of an epoch is in it, as far as others wait for the lock meanwhile. */
-static void send_presence(const struct adding *adding, const struct fm_lock_tenure *tenure,
-                          struct lock_span waits)
+/* Sends when the owners of epochs are in them, if others wait for the lock meanwhile. */
+static void send_presences(const struct adding *adding, uint32_t count, uint32_t locks)
 {
-    if (tenure->requested >= waits.to || tenure->released <= waits.from) {
-        return;
-    }
     const struct fm_trace *trace = adding->holders->analysis->trace;
-    const bool is_of_thread = adding->group->window == FM_NONE;
-    fm_lock_send_presence(
-        adding->holders, adding->worker,
-        &(struct fm_lock_presence){
-            .lock = tenure->lock == FM_NONE ? group_of(adding) : key_of(adding, tenure->lock),
-            .from = tenure->requested,
-            .to = tenure->released,
-            .location =
-                is_of_thread ? tenure->location : fm_trace_first_location(trace, tenure->owner),
-        });
-}
-
-static void send_presences(const struct adding *adding, uint32_t count)
-{
-    const struct fm_lock_scratch *scratch = adding->scratch;
-    struct lock_span any = {UINT64_MAX, 0};
-    for (size_t lock = 0; lock < scratch->waits_of.count; lock++) {
-        const struct lock_span *waits = &scratch->waits_of.items[lock];
-        any.from = waits->from < any.from ? waits->from : any.from;
-        any.to = waits->to > any.to ? waits->to : any.to;
-    }
+    const bool are_of_threads = adding->group->window == FM_NONE;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t lock = adding->tenures[i].lock;
-        send_presence(adding, &adding->tenures[i],
-                      lock == FM_NONE ? any : scratch->waits_of.items[lock]);
+        const struct fm_lock_tenure *tenure = &adding->tenures[i];
+        const bool is_of_all = tenure->lock == FM_NONE;
+        if (fm_lock_spans_meet(&adding->scratch->spans, is_of_all ? locks : tenure->lock,
+                               tenure->requested, tenure->released)) {
+            fm_lock_send_presence(
+                adding->holders, adding->worker,
+                are_of_threads ? tenure->location : fm_trace_first_location(trace, tenure->owner),
+                &(struct fm_lock_presence){
+                    .lock = is_of_all ? group_of(adding) : key_of(adding, tenure->lock),
+                    .from = tenure->requested,
+                    .to = tenure->released,
+                });
+        }
     }
 }
 
@@ -648,7 +625,7 @@ static void add_lock(const struct adding *adding, const struct tenant *tenants, 
 {
     struct fm_lock_scratch *scratch = adding->scratch;
     const uint32_t lock = tenants[0].lock;
-    if (lock == FM_NONE || scratch->waits_of.items[lock].to == 0) {
+    if (lock == FM_NONE || !fm_lock_spans_any(&scratch->spans, lock)) {
         return;
     }
     scratch->durations.count = scratch->begins.count = 0;
@@ -727,8 +704,9 @@ void fm_lock_holders_add(struct fm_lock_holders *holders, unsigned worker,
     if (!sort_tenants(&adding, count)) {
         return;
     }
-    holders->counts[group->home].locks += find_waits_of(&adding, count);
-    send_presences(&adding, count);
+    const uint32_t locks = find_waits_of(&adding, count);
+    holders->counts[group->home].locks += locks;
+    send_presences(&adding, count, locks);
     const struct tenant *tenants = scratch->tenants.items;
     for (uint32_t begin = 0, end; begin < count; begin = end) {
         end = begin + 1;

@@ -359,6 +359,24 @@ void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, u
     list_visits(profile, nodes);
 }
 
+void fm_busy_time_whole_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
+                                struct fm_profile *profile)
+{
+    const uint32_t nodes = busy_time->nodes;
+    clear(profile, nodes);
+    if (from >= to || busy_time->checkpoint_count == 0) {
+        return;
+    }
+    struct fm_busy_time without_waits = *busy_time;
+    struct fm_busy_time_walk walk = busy_time->checkpoints[checkpoint_before(busy_time, from)];
+    without_waits.waits.count = 0;
+    walk.next_wait = UINT64_MAX;
+    walk_on(&without_waits, &walk, from, profile->time, UINT32_MAX);
+    memset(profile->time, 0, nodes * sizeof *profile->time);
+    walk_on(&without_waits, &walk, to, profile->time, UINT32_MAX);
+    list_visits(profile, nodes);
+}
+
 void fm_busy_time_look(const struct fm_busy_time *busy_time, struct fm_busy_time_walk *walk,
                        uint64_t time)
 {

@@ -120,6 +120,12 @@ static inline bool fm_busy_time_is_in(const struct fm_busy_time *busy_time, uint
 void fm_busy_time_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
                           struct fm_profile *profile);
 
+/** The same with waiting. The walk begins at the last checkpoint before `from`: for short
+ * intervals.
+ */
+void fm_busy_time_whole_profile(const struct fm_busy_time *busy_time, uint64_t from, uint64_t to,
+                                struct fm_profile *profile);
+
 /** Moves a walk of the caller, which starts as {0}, forward to `time`: afterwards `walk->visit` is
  * the node of the call tree at this time (the number of nodes: none), waiting or not, and stays it
  * until `walk->until`, which is later. The busy time must have been walked to its end. Amortized

@@ -15,6 +15,13 @@ void fm_readers_forget_one_sided(struct fm_analysis *analysis, uint32_t process)
     }
 }
 
+void fm_readers_forget_messages(struct fm_analysis *analysis, uint32_t process)
+{
+    if (analysis->readers[FM_TABLE_MESSAGES] == 1) {
+        fm_trace_forget_messages(analysis->records, process);
+    }
+}
+
 static void forget_one_sided(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
@@ -26,8 +33,8 @@ static void forget_one_sided(void *context, unsigned worker, uint32_t first, uin
 
 void fm_readers_remove(struct fm_analysis *analysis, unsigned tables)
 {
-    /* The records of messages and collectives are freed with all others at the end of the
-     * search. */
+    /* The records of collectives, and those of messages that nobody has freed, are freed with all
+     * others at the end of the search. */
     if ((tables & FM_READS(ONE_SIDED)) != 0 && analysis->readers[FM_TABLE_ONE_SIDED] == 1) {
         fm_engine_run(analysis->engine, forget_one_sided, analysis);
     }

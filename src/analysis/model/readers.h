@@ -21,4 +21,7 @@ void fm_readers_remove(struct fm_analysis *analysis, unsigned tables);
  * last reader. Call on the worker that owns the process. */
 void fm_readers_forget_one_sided(struct fm_analysis *analysis, uint32_t process);
 
+/** The same for the records of messages. */
+void fm_readers_forget_messages(struct fm_analysis *analysis, uint32_t process);
+
 #endif

@@ -49,6 +49,7 @@ typedef enum {
 } fm_table_t;
 
 struct fm_called_function;
+struct fm_cube_hang;
 struct fm_collective_needs;
 struct fm_dependencies;
 struct fm_dispatch;
@@ -87,13 +88,17 @@ struct fm_analysis {
     struct fm_team *team;            /**< the processes of the analysis */
     struct fm_stage_times *times;    /**< duration of each stage; NULL: not measured */
     struct fm_findings *findings;    /**< by location; empty for those owned by other processes */
+    uint32_t open_ends;              /**< locations that ended inside of calls (hang/ends.h): the
+                                        critical path of such a run is not stated */
+    struct fm_cube_hang *hang;       /**< what these wait for; process 0 only, else NULL */
     bool asynchronous_progress;      /**< targets make progress outside of MPI calls */
     bool progress_by_targets;        /**< the user states that all calls need their targets */
     bool path_from_init_to_finalize; /**< the critical path covers only MPI_Init to MPI_Finalize */
     const uint32_t *partition_of;    /**< by location: partition that the user chose; NULL: none */
     uint32_t partition_count;
     struct fm_called_function *coverage; /**< by region: results/coverage.h; then freed */
-    bool counts_collective_bytes;        /**< the records of collectives count bytes */
+    uint64_t merged_since;        /**< first Enter of a merged visit; UINT64_MAX: there is none */
+    bool counts_collective_bytes; /**< the records of collectives count bytes */
     struct fm_omissions omissions;
     struct fm_epochs *epochs;     /**< by process; NULL: none */
     struct fm_progress *progress; /**< needs of one-sided calls; NULL: none */

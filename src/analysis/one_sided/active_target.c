@@ -31,17 +31,13 @@ struct post_message {
     uint32_t unused;
 };
 
-/* An exposure epoch, with a summary of the access epochs that have arrived. */
+/* Summary of the access epochs of an exposure epoch that have arrived. */
 struct exposure {
-    uint64_t posted, left;   /* Enter and Leave of the post */
-    struct fm_call_ref post; /* as in the epoch */
-    uint32_t unrecorded;     /* as in the epoch */
-    uint64_t completed;      /* Enter of the last complete; ties: the lowest location */
+    uint64_t completed; /* Enter of the last complete; ties: the lowest location */
     uint64_t last_operation;
     struct fm_call_ref complete;
-    uint32_t met;       /* origins whose access epoch has arrived */
-    uint32_t completes; /* those of them whose complete is not missing */
-    uint32_t needed;    /* those of them with an operation on this target */
+    uint32_t completes; /* those whose complete is not missing */
+    uint32_t needed;    /* those with an operation on this target */
 };
 
 /* Position of the access epochs of one origin in its stream of exposure epochs. */
@@ -84,15 +80,6 @@ static void open_partners(void *context, unsigned worker, uint32_t first, uint32
             fm_resize(NULL, 0, epochs->targets.count * sizeof *own->posts),
             fm_allocate(epochs->first_origins.count, sizeof *own->cursors),
         };
-        for (size_t e = 0; e < epochs->exposures.count; ++e) {
-            const struct fm_exposure_epoch *epoch = &epochs->exposures.items[e];
-            bool is_known = epoch->unrecorded == 0;
-            own->exposures[e].unrecorded = epoch->unrecorded;
-            own->exposures[e].posted = is_known ? enter_of(active, epoch->post) : 0;
-            own->exposures[e].left =
-                is_known ? fm_call_leave(active->analysis->trace, epoch->post) : 0;
-            own->exposures[e].post = epoch->post;
-        }
         for (size_t t = 0; t < epochs->targets.count; ++t) {
             own->posts[t] = (struct fm_target_post){0, 0, {FM_NONE, FM_NONE}};
         }
@@ -135,7 +122,6 @@ static void send_accesses(void *context, unsigned worker, uint32_t first, uint32
 
 static void meet(struct exposure *exposure, const struct access_message *access)
 {
-    ++exposure->met;
     exposure->needed += access->has_operation;
     if (!access->is_completed) {
         return;
@@ -154,13 +140,13 @@ static void meet(struct exposure *exposure, const struct access_message *access)
 
 /* Finds the exposure epoch of the next access epoch, and moves the cursor past it. @return position
  * in the list of origins; FM_NONE: it is missing, or was not recorded */
-static uint32_t next_exposure(const struct fm_epochs *epochs, const struct partner *own,
-                              struct cursor *cursor)
+static uint32_t next_exposure(const struct fm_epochs *epochs, struct cursor *cursor)
 {
     uint64_t ordinal = cursor->arrived++;
     while (cursor->next != FM_NONE) {
         uint32_t origin = cursor->next;
-        uint32_t unrecorded = own->exposures[epochs->origins.items[origin].exposure].unrecorded;
+        uint32_t unrecorded =
+            epochs->exposures.items[epochs->origins.items[origin].exposure].unrecorded;
         uint32_t count = unrecorded != 0 ? unrecorded : 1;
         bool is_reached = cursor->passed + count > ordinal;
         if (is_reached && unrecorded != 0) {
@@ -190,22 +176,22 @@ static void take_access(void *context, unsigned worker, uint32_t process, const 
         own->cursors[position].arrived += access->unrecorded;
         return;
     }
-    uint32_t found = next_exposure(epochs, own, &own->cursors[position]);
+    uint32_t found = next_exposure(epochs, &own->cursors[position]);
     if (found == FM_NONE) {
         return;
     }
-    struct exposure *exposure = &own->exposures[epochs->origins.items[found].exposure];
-    meet(exposure, access);
-    const struct fm_call_ref wait =
-        epochs->exposures.items[epochs->origins.items[found].exposure].wait;
+    const uint32_t number = epochs->origins.items[found].exposure;
+    const struct fm_exposure_epoch *epoch = &epochs->exposures.items[number];
+    meet(&own->exposures[number], access);
     if (active->analysis->dependencies != NULL && access->is_completed &&
-        wait.activity != FM_NONE) {
-        fm_depend(active->analysis, worker, wait, fm_awaited_enter(access->complete),
+        epoch->wait.activity != FM_NONE) {
+        fm_depend(active->analysis, worker, epoch->wait, fm_awaited_enter(access->complete),
                   FM_DEPENDS_ON_COMPLETE);
     }
     fm_dispatch_send(active->posts, worker, access->origin,
                      &(struct post_message){
-                         .post = {exposure->posted, exposure->left, exposure->post},
+                         .post = {enter_of(active, epoch->post),
+                                  fm_call_leave(active->analysis->trace, epoch->post), epoch->post},
                          .target = access->target,
                      });
 }
@@ -335,6 +321,7 @@ static void judge(void *context, unsigned worker, uint32_t first, uint32_t last)
         fm_free(own->exposures);
         fm_free(own->posts);
         fm_free(own->cursors);
+        fm_epochs_forget_active(&active->analysis->epochs[process]);
     }
     active->analysis->omissions.unmatched_epochs += unmatched;
 }

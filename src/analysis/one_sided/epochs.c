@@ -211,21 +211,26 @@ static void hand_over(struct fm_epochs *made, struct fm_epochs *of_process)
     fm_vector_settle(&made->locks.uses, &of_process->locks.uses);
 }
 
-static void free_epochs(struct fm_epochs *epochs)
+void fm_epochs_forget_active(struct fm_epochs *epochs)
 {
-    fm_vector_free(&epochs->collectives);
     fm_vector_free(&epochs->accesses);
     fm_vector_free(&epochs->exposures);
-    fm_vector_free(&epochs->fence_accesses.processes);
-    fm_vector_free(&epochs->fence_accesses.last_operations);
     fm_vector_free(&epochs->targets);
     fm_vector_free(&epochs->operations);
     fm_vector_free(&epochs->origins);
     fm_vector_free(&epochs->first_origins);
     fm_map_free(&epochs->stream_of_origin);
+    fm_vector_free(&epochs->locks.access_completions);
+}
+
+static void free_epochs(struct fm_epochs *epochs)
+{
+    fm_vector_free(&epochs->collectives);
+    fm_epochs_forget_active(epochs);
+    fm_vector_free(&epochs->fence_accesses.processes);
+    fm_vector_free(&epochs->fence_accesses.last_operations);
     fm_vector_free(&epochs->locks.epochs);
     fm_vector_free(&epochs->locks.calls);
-    fm_vector_free(&epochs->locks.access_completions);
     fm_vector_free(&epochs->locks.acquisitions);
     fm_vector_free(&epochs->locks.uses);
     fm_vector_free(&epochs->locks.releases);
@@ -273,6 +278,9 @@ static void build(void *context, unsigned worker, uint32_t first, uint32_t last)
          */
         fm_readers_forget_one_sided(building->analysis, process);
         hand_over(&walk.epochs, &building->epochs[process]);
+        if (building->progress != NULL) {
+            fm_progress_trim(building->progress, process);
+        }
         forget_process(&walk);
     }
     free_epochs(&walk.epochs);

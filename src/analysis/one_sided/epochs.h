@@ -86,6 +86,9 @@ static inline uint64_t fm_origin_key(uint32_t window, uint32_t origin)
  * epochs. Reads the one-sided records. Runs stages; collective. */
 void fm_epochs_build(struct fm_analysis *analysis);
 
+/** Frees the access and exposure epochs of a process, which nothing needs once they are matched. */
+void fm_epochs_forget_active(struct fm_epochs *epochs);
+
 /** Frees the epochs of `count` processes. NULL is allowed. */
 void fm_epochs_free(struct fm_epochs *epochs, uint32_t count);
 

@@ -196,7 +196,8 @@ void fm_lock_walk_lock(struct fm_lock_walk *walk, const struct fm_rma *record,
     const struct fm_trace *trace = walk->analysis->trace;
     uint32_t window_index = fm_lock_walk_window(walk, record->window);
     struct fm_open_epoch *already = fm_lock_walk_find_open(walk, window_index, record->peer);
-    bool acquired = record->type == FM_RMA_LOCK_ACQUIRE;
+    bool acquired = record->type == FM_RMA_LOCK_ACQUIRE &&
+                    !fm_trace_is_open(&trace->locations[call.location], call.activity);
     if (already != NULL && begins_next(walk, already, record, call)) {
         close_epoch(walk, window_index, record->peer, already);
         already = NULL;
@@ -273,6 +274,11 @@ void fm_lock_walk_unlock(struct fm_lock_walk *walk, const struct fm_rma *record,
     /* Without its request (MPI_MODE_NOCHECK) a release ends no lock epoch. */
     if (open == NULL) {
         return;
+    }
+    if (fm_trace_is_open(&trace->locations[call.location], call.activity)) {
+        fm_lock_walk_sync(walk, open, call, false);
+        close_epoch(walk, window_index, record->peer, open);
+        return; /* it is not released */
     }
     uint64_t pairs = record->peer == FM_NONE
                          ? trace->communicators[trace->windows[record->window].communicator].size

@@ -37,9 +37,11 @@ static bool is_note_of(const struct fm_lock_epochs *locks, size_t note, struct f
            fm_same_call(locks->contentions.items[note].call, call);
 }
 
-/* @return until when a call waits for locks; 0: it does not */
-static uint64_t contended_until(const struct fm_lock_epochs *locks, struct fm_call_ref call)
+/* @return until when a call waits for locks; 0: it does not. A fm_needed_since_t */
+static uint64_t contended_until(const struct fm_analysis *analysis, uint32_t process,
+                                struct fm_call_ref call)
 {
+    const struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
     uint64_t until = 0;
     for (size_t i = first_note(locks, call); is_note_of(locks, i, call); ++i) {
         const struct fm_contention_note *note = &locks->contentions.items[i];
@@ -48,16 +50,12 @@ static uint64_t contended_until(const struct fm_lock_epochs *locks, struct fm_ca
     return until;
 }
 
-/* @return the trial of a call that supposes a time: the first one, or one of those of add_trials()
- */
+/* @return the trial of a call that supposes a time: one of those of add_trials() */
 static const struct fm_need_trial *find_trial(const struct fm_process_needs *needs, uint32_t call,
                                               uint64_t since)
 {
     const struct fm_need_trial *trials = needs->trials.items;
-    if (trials[call].since == since) {
-        return &trials[call];
-    }
-    size_t low = needs->calls.count, high = needs->trials.count;
+    size_t low = 0, high = needs->trials.count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         if (trials[middle].call < call ||
@@ -72,18 +70,12 @@ static const struct fm_need_trial *find_trial(const struct fm_process_needs *nee
 
 /* ---- trials ---- */
 
-/* Tries each call as the contentions are without any wait for progress. */
-static void add_first_trials(void *context, unsigned worker, uint32_t first, uint32_t last)
+static void sort_contentions(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
     (void)worker;
     const struct fm_analysis *analysis = context;
     for (uint32_t process = first; process < last; ++process) {
-        struct fm_process_needs *needs = &analysis->progress->of_process[process];
-        struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
-        fm_progress_waits_sort(locks);
-        for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            fm_progress_try(needs, i, contended_until(locks, needs->calls.items[i].call));
-        }
+        fm_progress_waits_sort(&analysis->epochs[process].locks);
     }
 }
 
@@ -99,14 +91,13 @@ static void add_trials(void *context, unsigned worker, uint32_t first, uint32_t 
         const struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
         for (uint32_t i = 0; i < needs->calls.count; ++i) {
             const struct fm_call_ref call = needs->calls.items[i].call;
-            size_t note = first_note(locks, call);
-            const struct fm_progress_kind *kind =
-                fm_evidence_kind(analysis->evidence, &needs->calls.items[i]);
-            if (!is_note_of(locks, note, call) || kind == NULL || !kind->waits) {
+            const struct fm_progress_kind *kind = fm_evidence_kind(analysis->evidence, process, i);
+            if (kind == NULL || !kind->waits) {
                 continue;
             }
             fm_progress_try(needs, i, 0);
-            for (uint64_t tried = 0; is_note_of(locks, note, call); ++note) {
+            uint64_t tried = 0;
+            for (size_t note = first_note(locks, call); is_note_of(locks, note, call); ++note) {
                 if (locks->contentions.items[note].t != tried) {
                     tried = locks->contentions.items[note].t;
                     fm_progress_try(needs, i, tried);
@@ -163,8 +154,7 @@ static void judge_processes(void *context, unsigned worker, uint32_t first, uint
         const struct fm_process_needs *needs = &analysis->progress->of_process[process];
         struct fm_lock_epochs *locks = &analysis->epochs[process].locks;
         for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            const struct fm_progress_kind *kind =
-                fm_evidence_kind(analysis->evidence, &needs->calls.items[i]);
+            const struct fm_progress_kind *kind = fm_evidence_kind(analysis->evidence, process, i);
             if (kind != NULL && kind->waits) {
                 judge_trials(analysis, process, i, locks);
             }
@@ -188,11 +178,13 @@ static void forget_contentions(void *context, unsigned worker, uint32_t first, u
 
 bool fm_progress_waits_weigh(struct fm_analysis *analysis)
 {
-    fm_engine_run(analysis->engine, add_first_trials, analysis);
-    fm_progress_ask(analysis->progress);
-    analysis->evidence = fm_evidence_weigh(analysis->progress, analysis->progress_by_targets);
+    fm_engine_run(analysis->engine, sort_contentions, analysis);
+    analysis->evidence =
+        fm_evidence_weigh(analysis->progress, contended_until, analysis->progress_by_targets);
     if (!fm_evidence_any_waits(analysis->evidence)) {
         fm_engine_run(analysis->engine, forget_contentions, analysis);
+        fm_progress_free(analysis->progress);
+        analysis->progress = NULL;
         return false;
     }
     fm_engine_run(analysis->engine, add_trials, analysis);
@@ -207,7 +199,6 @@ const struct fm_need_trial *fm_progress_waits_trial(const struct fm_analysis *an
                                                     uint32_t process, uint32_t needing)
 {
     const struct fm_process_needs *needs = &analysis->progress->of_process[process];
-    return find_trial(
-        needs, needing,
-        contended_until(&analysis->epochs[process].locks, needs->calls.items[needing].call));
+    return find_trial(needs, needing,
+                      contended_until(analysis, process, needs->calls.items[needing].call));
 }

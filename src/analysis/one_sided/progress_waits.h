@@ -10,7 +10,8 @@
 
 /** Weighs the evidence of `analysis->progress` into `analysis->evidence`, with the contentions that
  * the lock epochs have, and finds for the calls of lock epochs until when they would wait for
- * progress, behind a contention or without. Forgets these contentions. Runs stages; collective.
+ * progress, behind a contention or without. Forgets these contentions, and all needs if no kind of
+ * call waits. Runs stages; collective.
  * @return whether any kind of call waits for progress */
 bool fm_progress_waits_weigh(struct fm_analysis *analysis);
 

@@ -35,8 +35,7 @@ static void find_all(void *context, unsigned worker, uint32_t first, uint32_t la
         const struct fm_process_needs *needs = &analysis->progress->of_process[process];
         fm_progress_waits_sort(&analysis->epochs[process].locks);
         for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            const struct fm_progress_kind *kind =
-                fm_evidence_kind(analysis->evidence, &needs->calls.items[i]);
+            const struct fm_progress_kind *kind = fm_evidence_kind(analysis->evidence, process, i);
             struct fm_progress_wait wait;
             if (kind == NULL || !kind->waits) {
                 continue;

@@ -44,6 +44,23 @@ static void list_others(struct fm_completions *completions, const struct fm_loca
     }
 }
 
+/* What a call that was never left would complete. */
+static void list_open(struct fm_completions *completions, const struct fm_trace *trace,
+                      const struct fm_location *location, uint32_t l)
+{
+    for (size_t i = 0; i < location->open_waits.count; i++) {
+        const struct fm_open_wait *wait = &location->open_waits.items[i];
+        const char *name = fm_trace_called(trace, location, wait->activity)->name;
+        const bool completes =
+            wait->has_request ? fm_call_completes_requests(name) : strcasestr(name, "recv") != NULL;
+        if (completes && (wait->stated & FM_STATES(SOURCE)) != 0) {
+            *call_of(completions, l, wait->activity) |= FM_COMPLETES_RECEIVE;
+        } else if (completes && (wait->stated & FM_STATES(COMMUNICATOR)) != 0) {
+            *call_of(completions, l, wait->activity) |= FM_COMPLETES_MORE;
+        }
+    }
+}
+
 void fm_completions_list(struct fm_completions *completions, const struct fm_trace *trace,
                          uint32_t process)
 {
@@ -63,6 +80,7 @@ void fm_completions_list(struct fm_completions *completions, const struct fm_tra
     for (uint32_t l = first; l < end; l++) {
         list_messages(completions, &trace->locations[l]);
         list_others(completions, &trace->locations[l], l);
+        list_open(completions, trace, &trace->locations[l], l);
     }
 }
 

@@ -301,7 +301,7 @@ const struct fm_arrival *fm_receiver_take(struct fm_receiver *receiver, const st
     if (receiver->ends != NULL) {
         receiver->ends[receive] = (struct fm_send_end){
             .start_leave = sent->start_leave,
-            .complete_enter = sent->complete_enter,
+            .complete_enter = sent->is_polled ? sent->complete_leave : sent->complete_enter,
             .complete_leave = sent->complete_leave,
             .complete = {sent->complete_location, sent->complete},
             .bytes = sent->bytes,

@@ -23,7 +23,8 @@ typedef enum {
  * number of consecutive unrecorded sends. */
 struct fm_sent {
     uint64_t enter;          /**< Enter of the call that started the send */
-    uint64_t complete_enter; /**< Enter and Leave of the call that completed it */
+    uint64_t complete_enter; /**< begin of the activity that completed it: its Enter, or that of the
+                                  polling loop that it ends */
     uint64_t complete_leave;
     uint32_t source; /**< process */
     uint32_t communicator;
@@ -45,13 +46,15 @@ struct fm_sent {
     uint8_t is_buffered_send;
     uint8_t only_starts;  /**< the call that started the send does not complete it */
     uint8_t is_alone;     /**< that call completes it, and nothing else */
+    uint8_t is_polled;    /**< the call that completed it ends a polling loop */
     uint64_t start_leave; /**< Leave of it */
 };
 
 /** What a receiver keeps of the calls of a send for the needs for progress. */
 struct fm_send_end {
-    uint64_t start_leave; /**< Leave of the call that started the send */
-    uint64_t complete_enter, complete_leave;
+    uint64_t start_leave;                    /**< Leave of the call that started the send */
+    uint64_t complete_enter, complete_leave; /**< of a polling loop, the process is in no call for
+                                                  all of the time between: both are its end */
     struct fm_call_ref complete;
     uint32_t bytes;
     bool is_completed;          /**< the call that completed it is known */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/p2p/message_needs.h"
 
-#include "base/containers/sort.h"
+#include "base/containers/keyed_sort.h"
 #include "engine/dispatch/dispatch.h"
 
 #include <string.h>
@@ -10,8 +10,10 @@
 /* One side of a message: what the call that completes it needs. */
 struct side {
     struct fm_call_ref call;
-    struct fm_partner partner; /* `begin`: where the call of the event ends, if it only starts */
-    uint32_t what;             /* FM_NEEDS_FOR_SEND or FM_NEEDS_FOR_RECEIVE */
+    struct fm_partner_times
+        times; /* `begin`: where the call of the event ends, if it only starts */
+    uint32_t partner;
+    uint8_t what; /* FM_NEEDS_FOR_SEND or FM_NEEDS_FOR_RECEIVE */
     uint8_t size_class;
     bool is_later;
 };
@@ -81,13 +83,12 @@ static bool needs_nobody(const struct partner_calls *partner, uint64_t enter, ui
            (partner->complete_enter <= begin && begin < partner->complete_leave);
 }
 
-static struct fm_partner describe(const struct partner_calls *partner, uint32_t process)
+static struct fm_partner_times describe(const struct partner_calls *partner)
 {
-    return (struct fm_partner){
+    return (struct fm_partner_times){
         .event = partner->enter,
         .begin = partner->only_starts ? partner->leave : partner->enter,
         .until = partner->complete_leave,
-        .process = process,
     };
 }
 
@@ -106,13 +107,16 @@ static void add_receive(struct fm_message_needs *needs, const struct fm_message_
     const bool is_own =
         message->post.activity != FM_NONE && fm_same_call(message->post, message->complete);
     if (is_own && (traits_of(needs, message->complete) & FM_MESSAGE_CALL_EXCHANGES) == 0 &&
-        needs_nobody(&sender, fm_call_enter(trace, message->complete),
+        needs_nobody(&sender,
+                     fm_trace_begin(&trace->locations[message->complete.location],
+                                    message->complete.activity),
                      fm_call_leave(trace, message->complete))) {
         return;
     }
     const struct side side = {
         .call = message->complete,
-        .partner = describe(&sender, message->sender),
+        .times = describe(&sender),
+        .partner = message->sender,
         .what = FM_NEEDS_FOR_RECEIVE,
         .size_class = fm_trace_size_class(send->bytes),
         .is_later = !is_own,
@@ -140,7 +144,8 @@ static void add_send(struct fm_message_needs *needs, unsigned worker,
     }
     const struct side side = {
         .call = send->complete,
-        .partner = describe(&receiving, receiver),
+        .times = describe(&receiving),
+        .partner = receiver,
         .what = FM_NEEDS_FOR_SEND,
         .size_class = fm_trace_size_class(send->bytes),
         .is_later = send->complete.activity != message->arrival->start ||
@@ -171,36 +176,53 @@ void fm_message_needs_deliver(struct fm_message_needs *needs)
 
 /* ---- weighing ---- */
 
-/* By call, partner, and the event, the latest one first. */
-static int compare_sides(const void *a, const void *b)
+/* @return the positions of the sides of a process by call and partner, to be freed with fm_free()
+ */
+static struct fm_keyed *order_of(const struct fm_trace *trace, uint32_t process,
+                                 const side_vector *sides)
 {
-    const struct side *left = a, *right = b;
-    int order = fm_compare_calls(left->call, right->call);
-    order = order != 0 ? order : fm_compare_numbers(left->partner.process, right->partner.process);
-    return order != 0 ? order : fm_compare_numbers(right->partner.event, left->partner.event);
+    struct fm_keyed *order = fm_allocate(sides->count, sizeof *order);
+    for (size_t i = 0; i < sides->count; ++i) {
+        const struct side *side = &sides->items[i];
+        order[i] =
+            (struct fm_keyed){(uint64_t)side->call.activity << 32 | side->partner, (uint32_t)i};
+    }
+    fm_keyed_sort(order, sides->count, NULL);
+    if (trace->processes[process].location_count > 1) {
+        for (size_t i = 0; i < sides->count; ++i) {
+            order[i].key = sides->items[order[i].value].call.location;
+        }
+        fm_keyed_sort(order, sides->count, NULL);
+    }
+    return order;
 }
 
-/* Adds the need of a call for one partner: that of all of their messages.
- * @return the number of sides of it */
+/* Adds the need of a call for one partner: that of all of their messages, from the latest event on.
+ * @param order  of the sides, from the first one of both on
+ * @return the number of sides of both */
 static size_t add_partner(struct fm_progress *progress, uint32_t process, const struct side *sides,
-                          size_t count)
+                          const struct fm_keyed *order, size_t count)
 {
-    struct fm_partner partner = sides[0].partner;
+    const struct side *first = &sides[order[0].value];
+    struct fm_partner_times times = first->times;
     struct fm_needed why = {.window = FM_NONE};
     size_t end = 0;
-    for (; end < count && fm_same_call(sides[end].call, sides[0].call) &&
-           sides[end].partner.process == partner.process;
-         ++end) {
-        const struct side *side = &sides[end];
-        if (side->partner.event == partner.event && side->partner.begin > partner.begin) {
-            partner.begin = side->partner.begin;
+    for (; end < count; ++end) {
+        const struct side *side = &sides[order[end].value];
+        if (!fm_same_call(side->call, first->call) || side->partner != first->partner) {
+            break;
         }
-        partner.until = side->partner.until > partner.until ? side->partner.until : partner.until;
+        if (side->times.event > times.event ||
+            (side->times.event == times.event && side->times.begin > times.begin)) {
+            times.event = side->times.event;
+            times.begin = side->times.begin;
+        }
+        times.until = side->times.until > times.until ? side->times.until : times.until;
         why.what |= side->what;
         why.size_class = side->size_class > why.size_class ? side->size_class : why.size_class;
         why.is_later |= side->is_later;
     }
-    fm_progress_need_of(progress, process, sides[0].call, &partner, &why);
+    fm_progress_need_of(progress, process, first->call, first->partner, &times, &why);
     return end;
 }
 
@@ -210,14 +232,28 @@ static void add_needs(void *context, unsigned worker, uint32_t first, uint32_t l
     struct fm_message_needs *needs = context;
     for (uint32_t process = first; process < last; ++process) {
         side_vector *sides = &needs->sides[process];
-        struct fm_process_needs *found = &needs->found->of_process[process];
-        fm_sort(sides->items, sides->count, sizeof *sides->items, compare_sides);
+        struct fm_keyed *order = order_of(needs->analysis->trace, process, sides);
         for (size_t i = 0; i < sides->count;) {
-            i += add_partner(needs->found, process, sides->items + i, sides->count - i);
+            i += add_partner(needs->found, process, sides->items, order + i, sides->count - i);
         }
+        fm_free(order);
         fm_vector_free(sides);
+    }
+}
+
+/* Tries the calls of kinds that wait. */
+static void add_trials(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
+    (void)worker;
+    const struct fm_message_needs *needs = context;
+    for (uint32_t process = first; process < last; ++process) {
+        struct fm_process_needs *found = &needs->found->of_process[process];
         for (uint32_t i = 0; i < found->calls.count; ++i) {
-            fm_progress_try(found, i, 0);
+            const struct fm_progress_kind *kind =
+                fm_evidence_kind(needs->analysis->message_evidence, process, i);
+            if (kind != NULL && kind->waits) {
+                fm_progress_try(found, i, 0);
+            }
         }
     }
 }
@@ -227,8 +263,11 @@ const struct fm_progress *fm_message_needs_weigh(struct fm_message_needs *needs)
     struct fm_analysis *analysis = needs->analysis;
     needs->found = fm_progress_create(analysis);
     fm_engine_run(analysis->engine, add_needs, needs);
-    fm_progress_ask(needs->found);
-    analysis->message_evidence = fm_evidence_weigh(needs->found, false);
+    analysis->message_evidence = fm_evidence_weigh(needs->found, NULL, false);
+    if (fm_evidence_any_waits(analysis->message_evidence)) {
+        fm_engine_run(analysis->engine, add_trials, needs);
+        fm_progress_ask(needs->found);
+    }
     return needs->found;
 }
 

@@ -47,7 +47,7 @@ void fm_message_needs_add(struct fm_message_needs *needs, unsigned worker,
 void fm_message_needs_deliver(struct fm_message_needs *needs);
 
 /** Weighs the evidence into `analysis->message_evidence`. Runs stages; collective. @return the
- * needs, which live as long as the argument */
+ * needs, which live as long as the argument, with a trial of each call of a kind that waits */
 const struct fm_progress *fm_message_needs_weigh(struct fm_message_needs *needs);
 
 #endif

@@ -18,15 +18,11 @@ static void find_all(void *context, unsigned worker, uint32_t first, uint32_t la
     finder.worker = worker;
     for (uint32_t process = first; process < last; ++process) {
         const struct fm_process_needs *needs = &finding->progress->of_process[process];
-        for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            const struct fm_progress_kind *kind =
-                fm_evidence_kind(evidence, &needs->calls.items[i]);
+        for (size_t i = 0; i < needs->trials.count; ++i) {
+            const struct fm_need_trial *trial = &needs->trials.items[i];
             struct fm_progress_wait wait;
-            if (kind == NULL || !kind->waits) {
-                continue;
-            }
-            fm_depend_on_progress(&finder, needs, &needs->trials.items[i]);
-            if (fm_evidence_judge(evidence, process, &needs->trials.items[i], &wait)) {
+            fm_depend_on_progress(&finder, needs, trial);
+            if (fm_evidence_judge(evidence, process, trial, &wait)) {
                 fm_found_progress(&finder, &wait, FM_METRIC_MPI_P2P_WAIT_FOR_PROGRESS,
                                   FM_METRIC_MPI_P2P_WAIT_FOR_PROGRESS_LOWER);
             }

@@ -14,6 +14,7 @@
 
 #include "analysis/dependencies/dependencies.h"
 #include "analysis/dependencies/message_dependencies.h"
+#include "analysis/model/readers.h"
 #include "analysis/p2p/message_needs.h"
 #include "analysis/p2p/probes.h"
 #include "analysis/p2p/sends.h"
@@ -344,6 +345,9 @@ static void judge_messages(void *context, unsigned worker, uint32_t first, uint3
         p2p->analysis->omissions.unmatched_sends += receiver->unmatched_sends;
         p2p->analysis->omissions.unmatched_receives += receiver->unmatched_receives;
         fm_receiver_close(receiver);
+        if (p2p->analysis->dependencies == NULL) { /* which read the sends of other processes */
+            fm_readers_forget_messages(p2p->analysis, process);
+        }
     }
 }
 

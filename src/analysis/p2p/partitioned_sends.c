@@ -206,4 +206,5 @@ const struct fm_pattern fm_pattern_partitions = {
     .name = "Partitions",
     .reads = FM_READS(MESSAGES),
     .detect = detect,
+    .of_partitions = true,
 };

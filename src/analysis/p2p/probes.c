@@ -53,6 +53,18 @@ static void sort_receives(struct fm_probes *probes, const struct fm_receiver *re
     probes->first.items[0] = 0;
 }
 
+/* Finds the oldest message of each stream that was never received. */
+static void list_unreceived(struct fm_probes *probes, const struct fm_receiver *receiver)
+{
+    probes->unreceived.count = 0;
+    for (size_t i = 0; i < receiver->streams.count; i++) {
+        fm_vector_push(&probes->unreceived, FM_NONE);
+    }
+    for (size_t i = receiver->unreceived.count; i > 0; i--) {
+        probes->unreceived.items[receiver->unreceived.items[i - 1].stream] = (uint32_t)(i - 1);
+    }
+}
+
 /* @return whether a receive is posted behind a probe, or by it */
 static bool is_behind(const struct fm_trace *trace, const struct fm_receiver *receiver,
                       uint32_t number, uint32_t location, uint32_t activity)
@@ -84,11 +96,9 @@ static void add_oldest(struct fm_probes *probes, const struct fm_trace *trace,
         add(probes, location, activity, &receiver->arrivals[probes->by_stream.items[first]]);
         return;
     }
-    for (size_t i = 0; i < receiver->unreceived.count; i++) {
-        if (receiver->unreceived.items[i].stream == stream) {
-            add(probes, location, activity, &receiver->unreceived.items[i]);
-            return;
-        }
+    const uint32_t oldest = probes->unreceived.items[stream];
+    if (oldest != FM_NONE) {
+        add(probes, location, activity, &receiver->unreceived.items[oldest]);
     }
 }
 
@@ -128,10 +138,8 @@ static bool waits(const struct fm_trace *trace, const struct fm_location *locati
 static void list_waiting(struct fm_probes *probes, const struct fm_trace *trace, uint32_t l)
 {
     const struct fm_location *location = &trace->locations[l];
-    bool has_some = false;
-    for (size_t v = 0; v < location->profile.count; v++) {
-        has_some |= is_probe(&trace->regions[location->profile.items[v].region]);
-    }
+    const bool has_some = fm_location_calls(trace, location, FM_CALL_PROBE) ||
+                          fm_location_calls(trace, location, FM_CALL_MATCHED_PROBE);
     probes->activities.count = probes->have_messages.count = 0;
     for (uint32_t a = 0; has_some && a < location->enter.count; a++) {
         if (waits(trace, location, a)) {
@@ -193,6 +201,7 @@ void fm_probes_find(struct fm_probes *probes, const struct fm_trace *trace, uint
         }
         if (!is_sorted) {
             sort_receives(probes, receiver);
+            list_unreceived(probes, receiver);
             is_sorted = true;
         }
         find_recorded(probes, trace, process, receiver, l);
@@ -204,6 +213,7 @@ void fm_probes_free(struct fm_probes *probes)
     fm_vector_free(&probes->found);
     fm_vector_free(&probes->by_stream);
     fm_vector_free(&probes->first);
+    fm_vector_free(&probes->unreceived);
     fm_vector_free(&probes->activities);
     fm_vector_free(&probes->have_messages);
 }

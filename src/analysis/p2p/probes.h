@@ -24,9 +24,10 @@ struct fm_probed {
 /** Memory for one process after the other, and the result. Zeroed = empty. */
 struct fm_probes {
     FM_VECTOR(struct fm_probed) found;
-    FM_VECTOR(uint32_t) by_stream;    /**< receives with a message, by stream, then as posted */
-    FM_VECTOR(uint32_t) first;        /**< [stream], and the end: position in `by_stream` */
-    FM_VECTOR(uint32_t) activities;   /**< blocking probes of a location */
+    FM_VECTOR(uint32_t) by_stream;  /**< receives with a message, by stream, then as posted */
+    FM_VECTOR(uint32_t) first;      /**< [stream], and the end: position in `by_stream` */
+    FM_VECTOR(uint32_t) unreceived; /**< [stream]: its oldest message without a receive; FM_NONE */
+    FM_VECTOR(uint32_t) activities; /**< blocking probes of a location */
     FM_VECTOR(uint8_t) have_messages; /**< [of these] */
 };
 

@@ -47,16 +47,6 @@ static uint32_t send_start(const struct fm_location *location, uint32_t row)
 
 /* ---- flushes of buffers ---- */
 
-static bool calls_flushes(const struct fm_trace *trace, const struct fm_location *location)
-{
-    for (size_t v = 0; v < location->profile.count; v++) {
-        if (trace->regions[location->profile.items[v].region].call == FM_CALL_BUFFER_FLUSH) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static int compare_flushes(const void *a, const void *b)
 {
     const struct flush *left = a, *right = b;
@@ -71,7 +61,9 @@ static void list_flushes(struct scratch *scratch, const struct fm_trace *trace, 
     for (uint32_t t = 0; t < owner->location_count; t++) {
         const uint32_t l = owner->first_location + t;
         const struct fm_location *location = &trace->locations[l];
-        const uint32_t calls = calls_flushes(trace, location) ? (uint32_t)location->enter.count : 0;
+        const uint32_t calls = fm_location_calls(trace, location, FM_CALL_BUFFER_FLUSH)
+                                   ? (uint32_t)location->enter.count
+                                   : 0;
         for (uint32_t a = 0; a < calls; a++) {
             if (fm_trace_called(trace, location, a)->call == FM_CALL_BUFFER_FLUSH) {
                 fm_vector_push(&scratch->flushes,
@@ -181,6 +173,7 @@ static bool send_message(struct matching *matching, unsigned worker, uint32_t pr
     const uint8_t traits =
         matching->found->traits[fm_trace_region(&trace->locations[sent.location], sent.start)];
     sent.only_starts = (traits & FM_MESSAGE_CALL_STARTS) != 0;
+    sent.is_polled = sent.complete_enter != completing->enter.items[complete];
     sent.is_alone = recorded && traits == 0 && sent.complete == sent.start &&
                     sent.complete_location == sent.location;
     if (started == FM_CALL_BUFFERED_SEND) {

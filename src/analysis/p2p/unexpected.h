@@ -28,7 +28,8 @@ struct fm_taking_call {
     uint64_t until, leave;
 };
 
-/** @return the bounds for the messages of one process. Sorts both arrays. O(n log n) */
+/** @return the bounds for the messages of one process. Changes `known` of the messages, and sorts
+ * the calls. O(n log n) */
 struct fm_cube_unexpected fm_unexpected_bounds(struct fm_taken_message *messages, size_t count,
                                                struct fm_taking_call *calls, size_t call_count);
 

@@ -2,6 +2,7 @@
 /* Bounds of the number of unexpected messages, and of the length of their queue. */
 #include "analysis/p2p/unexpected.h"
 
+#include "base/containers/keyed_sort.h"
 #include "base/containers/sort.h"
 
 /* ---- when a message was taken in ---- */
@@ -40,26 +41,35 @@ static uint64_t end_of_taking(const struct fm_taking_call *calls, size_t count, 
     return low < count ? calls[low].leave : UINT64_MAX;
 }
 
-static int compare_channels(const void *a, const void *b)
+/* @return the positions of the messages by channel and row, to be freed with fm_free() */
+static struct fm_keyed *order_of_channels(const struct fm_taken_message *messages, size_t count)
 {
-    const struct fm_taken_message *left = a, *right = b;
-    return left->channel != right->channel ? (left->channel < right->channel ? -1 : 1)
-                                           : (left->row > right->row) - (left->row < right->row);
+    struct fm_keyed *order = fm_allocate(count, sizeof *order);
+    for (size_t i = 0; i < count; i++) {
+        order[i] = (struct fm_keyed){messages[i].row, (uint32_t)i};
+    }
+    fm_keyed_sort(order, count, NULL);
+    for (size_t i = 0; i < count; i++) {
+        order[i].key = messages[order[i].value].channel;
+    }
+    fm_keyed_sort(order, count, NULL);
+    return order;
 }
 
 /* A message was taken in before a later one of its channel was received. */
 static void use_order(struct fm_taken_message *messages, size_t count)
 {
     uint64_t received = UINT64_MAX; /* first, of the later ones of the channel */
-    fm_sort(messages, count, sizeof *messages, compare_channels);
+    struct fm_keyed *order = order_of_channels(messages, count);
     for (size_t i = count; i-- > 0;) {
-        struct fm_taken_message *message = &messages[i];
-        if (i + 1 < count && messages[i + 1].channel != message->channel) {
+        struct fm_taken_message *message = &messages[order[i].value];
+        if (i + 1 < count && order[i + 1].key != message->channel) {
             received = UINT64_MAX;
         }
         message->known = received < message->known ? received : message->known;
         received = message->received < received ? message->received : received;
     }
+    fm_free(order);
 }
 
 static bool is_unexpected(const struct fm_taken_message *message)
@@ -74,33 +84,23 @@ static bool may_be_unexpected(const struct fm_taken_message *message)
 
 /* ---- the queue ---- */
 
-/* A message comes to the queue, or leaves it. */
-struct change {
-    uint64_t time, bytes;
-};
-
-static int compare_changes(const void *a, const void *b)
-{
-    const struct change *left = a, *right = b;
-    return (left->time > right->time) - (left->time < right->time);
-}
-
 struct longest {
     uint64_t messages, bytes;
 };
 
-/* Sorts both. What comes at the tick at which another one leaves is in the queue with it. */
-static struct longest longest_of(struct change *comes, struct change *leaves, size_t count)
+/* Sorts both: times at which messages come to the queue, or leave it, with their bytes. What comes
+ * at the tick at which another one leaves is in the queue with it. */
+static struct longest longest_of(struct fm_keyed *comes, struct fm_keyed *leaves, size_t count)
 {
     struct longest longest = {0, 0};
     uint64_t bytes = 0;
-    fm_sort(comes, count, sizeof *comes, compare_changes);
-    fm_sort(leaves, count, sizeof *leaves, compare_changes);
+    fm_keyed_sort(comes, count, NULL);
+    fm_keyed_sort(leaves, count, NULL);
     for (size_t come = 0, leave = 0; come < count; come++) {
-        for (; leaves[leave].time < comes[come].time; leave++) {
-            bytes -= leaves[leave].bytes;
+        for (; leaves[leave].key < comes[come].key; leave++) {
+            bytes -= leaves[leave].value;
         }
-        bytes += comes[come].bytes;
+        bytes += comes[come].value;
         longest.messages =
             come + 1 - leave > longest.messages ? come + 1 - leave : longest.messages;
         longest.bytes = bytes > longest.bytes ? bytes : longest.bytes;
@@ -113,8 +113,8 @@ static struct longest longest_of(struct change *comes, struct change *leaves, si
 static struct longest longest_queue(const struct fm_taken_message *messages, size_t count,
                                     bool certainly)
 {
-    struct change *comes = fm_allocate(count + 1, sizeof *comes);
-    struct change *leaves = fm_allocate(count + 1, sizeof *leaves);
+    struct fm_keyed *comes = fm_allocate(count + 1, sizeof *comes);
+    struct fm_keyed *leaves = fm_allocate(count + 1, sizeof *leaves);
     size_t found = 0;
     for (size_t i = 0; i < count; i++) {
         const struct fm_taken_message *message = &messages[i];
@@ -124,9 +124,9 @@ static struct longest longest_queue(const struct fm_taken_message *messages, siz
         const bool has_data =
             !message->data_came_late && (!certainly || message->delivered <= message->posted);
         if (certainly ? is_unexpected(message) : may_be_unexpected(message)) {
-            comes[found].time = taken < message->posted ? taken : message->posted;
-            leaves[found].time = message->posted;
-            comes[found].bytes = leaves[found].bytes = has_data ? message->bytes : 0;
+            comes[found].key = taken < message->posted ? taken : message->posted;
+            leaves[found].key = message->posted;
+            comes[found].value = leaves[found].value = has_data ? message->bytes : 0;
             found++;
         }
     }

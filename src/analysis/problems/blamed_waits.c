@@ -199,7 +199,7 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
             const enum fm_charge charge = piece->lacks_progress ? FM_CHARGE_PROGRESS
                                           : part->is_for_lock   ? FM_CHARGE_CONTENTION
                                                                 : fm_charge_of(piece->kind);
-            part->kind = fm_cause_kind_of(
+            part->kind = (uint8_t)fm_cause_kind_of(
                 analysis, analysis->trace->callpaths.items[part->callpath].region, charge);
             if (part->is_inside && !piece->lacks_progress && part->kind != FM_CAUSE_SERIALIZATION) {
                 part->kind = FM_CAUSE_CONTENTION;
@@ -210,13 +210,29 @@ static void take_piece(void *context, unsigned worker, uint32_t process, const v
     }
 }
 
+/* @return whether a part continues another one */
+static bool continues(const struct fm_blamed_part *last, const struct fm_blamed_part *part)
+{
+    return last->number == part->number && last->to == part->from &&
+           last->location == part->location && last->callpath == part->callpath &&
+           last->kind == part->kind && last->is_inside == part->is_inside &&
+           last->is_for_lock == part->is_for_lock;
+}
+
 static void take_part(void *context, unsigned worker, uint32_t process, const void *record)
 {
     (void)worker;
     (void)process;
     struct search *search = context;
     const struct part_message *message = record;
-    fm_vector_push(&search->blamed[message->waiter].parts, message->part);
+    struct fm_blamed_waits *blamed = &search->blamed[message->waiter];
+    struct fm_blamed_part *last =
+        blamed->parts.count == 0 ? NULL : &blamed->parts.items[blamed->parts.count - 1];
+    if (last != NULL && continues(last, &message->part)) {
+        last->to = message->part.to;
+    } else {
+        fm_vector_push(&blamed->parts, message->part);
+    }
 }
 
 /* ---- wait states ---- */
@@ -281,10 +297,7 @@ static void join_parts(struct fm_blamed_waits *blamed)
     size_t kept = 0;
     for (size_t i = 0; i < blamed->parts.count; ++i) {
         struct fm_blamed_part *last = kept == 0 ? NULL : &parts[kept - 1];
-        if (last != NULL && last->number == parts[i].number && last->to == parts[i].from &&
-            last->location == parts[i].location && last->callpath == parts[i].callpath &&
-            last->kind == parts[i].kind && last->is_inside == parts[i].is_inside &&
-            last->is_for_lock == parts[i].is_for_lock) {
+        if (last != NULL && continues(last, &parts[i])) {
             last->to = parts[i].to;
         } else {
             parts[kept++] = parts[i];

@@ -17,8 +17,8 @@ struct fm_blamed_part {
     uint32_t location; /**< that is blamed */
     uint32_t callpath; /**< of the function of the program (fm_trace_function_of); FM_NONE: the
                           location is outside of all regions */
-    uint32_t kind;     /**< enum fm_cause_kind; FM_CAUSE_UNATTRIBUTED: no call path is blamed */
     uint32_t problem;  /**< number of the shown problem; FM_NONE: none, or not known yet */
+    uint8_t kind;      /**< enum fm_cause_kind; FM_CAUSE_UNATTRIBUTED: no call path is blamed */
     bool is_for_lock;  /**< the wait state waits for a lock then */
     bool is_inside;    /**< the blamed location is in an epoch of the lock that is waited for */
 };

@@ -99,11 +99,24 @@ static void join(struct fm_problem_cost *sum, const struct fm_problem_cost *adde
     sum->sampled.error = errors / (double)cost;
 }
 
-/* Keys of call paths are not below it, those of functions are. */
+/* A bit of the keys of call paths. Those of functions have the line of their calls above it, if
+ * they are told apart by it. */
 #define ONE_CALLPATH (UINT64_C(1) << 32)
 
+/* @return what the costs of a problem have in common: function and line, or call path */
+static uint64_t key_of(const struct fm_problem_costs *costs, const struct fm_trace *trace,
+                       const struct fm_problem_cost *cost)
+{
+    const struct fm_callpath *callpath = &trace->callpaths.items[cost->callpath];
+    if (!costs->is_sampled || cost->kind != FM_CAUSE_IMBALANCE) {
+        return ONE_CALLPATH + cost->callpath;
+    }
+    return callpath->region +
+           (callpath->line == FM_NONE ? 0 : (callpath->line + UINT64_C(1)) << 33);
+}
+
 struct grouped_cost {
-    uint64_t key; /* what the costs of a problem have in common: function, or call path */
+    uint64_t key;
     struct fm_problem_cost cost;
 };
 
@@ -199,7 +212,7 @@ static void group_costs(struct fm_problem_list *list, const struct grouped_cost 
     fm_sort(group.items, group.count, sizeof *group.items, compare_sizes);
     for (size_t done = 0; done < group.count;) {
         done += add_problem(list, group.items + done, group.count - done,
-                            costs[0].key < ONE_CALLPATH, only != FM_NONE);
+                            (costs[0].key & ONE_CALLPATH) == 0, only != FM_NONE);
     }
     fm_vector_free(&group);
 }
@@ -264,11 +277,7 @@ struct fm_problem_list fm_problems_group(struct fm_problem_costs *costs,
         if (cell->kind == FM_CAUSE_CONTENTION) {
             continue;
         }
-        const uint32_t region = trace->callpaths.items[cell->callpath].region;
-        const uint64_t key = costs->is_sampled && cell->kind == FM_CAUSE_IMBALANCE
-                                 ? region
-                                 : ONE_CALLPATH + cell->callpath;
-        fm_vector_push(&cells, ((struct grouped_cost){key, *cell}));
+        fm_vector_push(&cells, ((struct grouped_cost){key_of(costs, trace, cell), *cell}));
     }
     fm_sort(cells.items, cells.count, sizeof *cells.items, compare_grouped);
     for (size_t begin = 0, end; begin < cells.count; begin = end) {

@@ -113,14 +113,22 @@ static bool contains(const struct fm_shown_problems *shown, const struct fm_show
     return false;
 }
 
+bool fm_problem_is_at(const struct fm_trace *trace, uint32_t problem, bool in_all,
+                      uint32_t callpath)
+{
+    if (!in_all || callpath == FM_NONE) {
+        return callpath == problem;
+    }
+    const struct fm_callpath *at = &trace->callpaths.items[callpath];
+    const struct fm_callpath *of = &trace->callpaths.items[problem];
+    return at->region == of->region && at->line == of->line;
+}
+
 bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
                             uint32_t callpath)
 {
-    if (!problem->is_function || problem->in_one_callpath || callpath == FM_NONE) {
-        return callpath == problem->callpath;
-    }
-    return trace->callpaths.items[callpath].region ==
-           trace->callpaths.items[problem->callpath].region;
+    return fm_problem_is_at(trace, problem->callpath,
+                            problem->is_function && !problem->in_one_callpath, callpath);
 }
 
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,

@@ -51,6 +51,12 @@ void fm_shown_problems_free(struct fm_shown_problems *shown);
 bool fm_shown_problems_of(const struct fm_shown_problems *shown, const struct fm_analysis *analysis,
                           uint32_t location, uint8_t *numbers);
 
+/** @return whether a call path is that of a problem, or `in_all` one that ends in the same
+ * function, called at the same line if lines tell its calls apart; FM_NONE only is if that of the
+ * problem is. */
+bool fm_problem_is_at(const struct fm_trace *trace, uint32_t problem, bool in_all,
+                      uint32_t callpath);
+
 /** @return whether a call path is one of those of a problem. */
 bool fm_shown_problem_is_at(const struct fm_shown_problem *problem, const struct fm_trace *trace,
                             uint32_t callpath);

@@ -26,7 +26,7 @@ void fm_depend_on_progress(const struct fm_finder *finder, const struct fm_proce
         return;
     }
     const uint64_t leave = fm_call_leave(analysis->trace, needing->call);
-    for (uint32_t i = 0; i < needing->partner_count; ++i) {
+    for (uint32_t i = 0; i < fm_partner_count(needs, trial->call); ++i) {
         const struct fm_partner_state *state = &needs->states.items[trial->first_state + i];
         if (!state->is_unknown && state->call.activity != FM_NONE && state->enter <= leave) {
             fm_depend(analysis, finder->worker, needing->call, fm_awaited_enter(state->call),

@@ -10,73 +10,36 @@
 #ifndef FERMATA_ANALYSIS_PROGRESS_NEEDS_H
 #define FERMATA_ANALYSIS_PROGRESS_NEEDS_H
 
+#include "analysis/progress/need_key.h"
 #include "analysis/progress/partner_calls.h"
 #include "base/containers/map.h"
 
-/** What calls of MPI do, or complete: bits. */
-enum {
-    FM_NEEDS_FOR_PUT = 1,
-    FM_NEEDS_FOR_GET = 2,
-    FM_NEEDS_FOR_ATOMIC = 4,
-    FM_NEEDS_FOR_LOCK = 8,
-    FM_NEEDS_FOR_UNLOCK = 16,
-    FM_NEEDS_FOR_FLUSH = 32,
-    FM_NEEDS_FOR_SEND = 64,
-    FM_NEEDS_FOR_RECEIVE = 128, /**< both: an exchange */
-    FM_NEEDS_FOR_COMPLETE = 256,
-    FM_NEEDS_FOR_COLLECTIVES = 1 << 22, /**< with the set of their names: bits 0 to 21 */
-};
-
-/** What calls of other libraries do: what their function is for. */
-static inline uint32_t fm_needs_for_function(uint32_t region)
-{
-    return (uint32_t)1 << 23 | region;
-}
-
-/** @return whether it is the function that says what calls do. */
-static inline bool fm_needs_is_function(uint32_t what)
-{
-    return what >> 23 != 0;
-}
-
-/** @return the region of fm_needs_for_function(). */
-static inline uint32_t fm_needs_region(uint32_t what)
-{
-    return what & (((uint32_t)1 << 23) - 1);
-}
-
-/** Epochs that calls belong to. */
-enum {
-    FM_NEEDS_IN_NO_EPOCH,
-    FM_NEEDS_IN_LOCK_EPOCH,
-    FM_NEEDS_IN_ACCESS_EPOCH,
-    FM_NEEDS_OF_PERSISTENT, /**< none: some of the collectives are persistent */
-};
-
-/** Why a call needs a partner. */
-struct fm_needed {
-    uint32_t what;      /**< FM_NEEDS_FOR_... or fm_needs_for_function() */
-    uint32_t window;    /**< FM_NONE: none */
-    uint8_t size_class; /**< of the message: fm_trace_size_class(); 0: there is none */
-    uint8_t epoch;      /**< FM_NEEDS_IN_... */
-    bool is_later;      /**< an earlier call has begun what this one completes */
-};
-
-/** A process that a call needs, and from when on. */
-struct fm_partner {
+/** When a partner is needed, if an event on it decides that. */
+struct fm_partner_times {
     uint64_t event; /**< when what the call depends on besides happens on the partner; 0: nothing */
     uint64_t begin; /**< the need begins no earlier: at the event, or where its call ends */
     uint64_t until; /**< the partner has served then what it has to serve; UINT64_MAX: never */
-    uint32_t process;
-    uint32_t unused;
 };
 
-/** A call that needs partners. */
+/** A process that a call needs. */
+struct fm_partner {
+    uint32_t process;
+    uint32_t times; /**< in `times`; FM_NONE: it is needed from the begin of the call on */
+};
+
+/** A call that needs partners. There are as many as calls that communicate: nothing is kept here
+ * that can be found otherwise. */
 struct fm_needing_call {
     struct fm_call_ref call;
-    struct fm_needed why;   /**< of all partners together */
-    uint32_t first_partner; /**< in `partners` */
-    uint32_t partner_count; /**< 0: it needs nobody */
+    uint32_t kind;          /**< in `kinds`: why it needs its partners */
+    uint32_t first_partner; /**< in `partners`; see fm_partner_count() */
+};
+
+/** A kind of calls of a process. */
+struct fm_need_kind {
+    uint64_t key;    /**< fm_need_key() */
+    uint32_t number; /**< among the kinds of the evidence, once that has been weighed; before, of
+                          the worker, if FM_NONE none */
 };
 
 /** A supposed begin of the needs of a call. */
@@ -91,9 +54,14 @@ struct fm_need_trial {
 struct fm_process_needs {
     FM_VECTOR(struct fm_needing_call) calls; /**< each once */
     FM_VECTOR(struct fm_partner) partners;
-    FM_VECTOR(struct fm_need_trial) trials; /**< the first ones: one of each call, in its place */
+    FM_VECTOR(struct fm_partner_times) times;
+    FM_VECTOR(struct fm_need_kind) kinds;
+    struct fm_map kind_of_key;
+    FM_VECTOR(struct fm_need_trial) trials; /**< ascending by call and `since` */
     FM_VECTOR(struct fm_partner_state) states;
-    struct fm_map number_of_call; /**< for fm_progress_set_event() */
+    bool are_unordered;           /**< `calls`, by location and activity */
+    uint32_t recent;              /**< the call that fm_progress_set_event() found last */
+    struct fm_map number_of_call; /**< likewise, of unordered calls */
 };
 
 struct fm_progress {
@@ -103,7 +71,17 @@ struct fm_progress {
     uint32_t *nodes; /**< by process: number of its node */
     struct fm_dispatch *questions;
     struct fm_dispatch *answers;
+    bool reports_unknown; /**< answers that are not known count as omissions */
 };
+
+/** @return the number of partners of a call; 0: it needs nobody. */
+static inline uint32_t fm_partner_count(const struct fm_process_needs *needs, uint32_t call)
+{
+    const struct fm_needing_call *needing = &needs->calls.items[call];
+    const uint32_t end =
+        call + 1 < needs->calls.count ? needing[1].first_partner : (uint32_t)needs->partners.count;
+    return end - needing->first_partner;
+}
 
 /** @return no needs, to be freed with fm_progress_free() */
 struct fm_progress *fm_progress_create(struct fm_analysis *analysis);
@@ -120,7 +98,11 @@ void fm_progress_need(struct fm_progress *progress, uint32_t process, struct fm_
 
 /** The same for a need that is known to begin and end with events of the partner. */
 void fm_progress_need_of(struct fm_progress *progress, uint32_t process, struct fm_call_ref call,
-                         const struct fm_partner *partner, const struct fm_needed *why);
+                         uint32_t partner, const struct fm_partner_times *times,
+                         const struct fm_needed *why);
+
+/** Gives unused room of a process's needs back. To be called once it has all of them. */
+void fm_progress_trim(struct fm_progress *progress, uint32_t process);
 
 /** Notes that what a call depends on besides happens on a partner: at the Enter of a call that only
  * starts something. Of several events the latest counts. Ignored if the call does not need the
@@ -129,21 +111,35 @@ void fm_progress_need_of(struct fm_progress *progress, uint32_t process, struct 
 void fm_progress_set_event(struct fm_progress *progress, struct fm_call_ref call, uint32_t partner,
                            uint64_t event, uint64_t ends);
 
-/** Adds a trial to a process. To be called by its owner.
- * @return its number in `trials` */
-uint32_t fm_progress_try(struct fm_process_needs *needs, uint32_t call, uint64_t since);
+/** Adds a trial to a process. To be called by its owner, in the order of `trials`. */
+void fm_progress_try(struct fm_process_needs *needs, uint32_t call, uint64_t since);
 
-/** Asks the partners of all trials of which `first_state` is FM_NONE. Runs stages; collective. */
+/** Asks the partners of all trials. Runs stages; collective. */
 void fm_progress_ask(struct fm_progress *progress);
+
+/** Forgets the trials of a process and the answers. To be called by its owner. */
+void fm_progress_forget_trials(struct fm_process_needs *needs);
+
+/** @return when what a call depends on besides happens on a partner; 0: nothing */
+static inline uint64_t fm_need_event(const struct fm_process_needs *needs,
+                                     const struct fm_partner *partner)
+{
+    return partner->times == FM_NONE ? 0 : needs->times.items[partner->times].event;
+}
 
 /** @return when the need of a call for a partner begins in a trial; UINT64_MAX: the partner has
  * nothing to serve then. @param enter  of the call */
-static inline uint64_t fm_need_begin(const struct fm_partner *partner,
+static inline uint64_t fm_need_begin(const struct fm_process_needs *needs,
+                                     const struct fm_partner *partner,
                                      const struct fm_need_trial *trial, uint64_t enter)
 {
     uint64_t begin = trial->since > enter ? trial->since : enter;
-    begin = partner->begin > begin ? partner->begin : begin;
-    return partner->until <= begin ? UINT64_MAX : begin;
+    if (partner->times == FM_NONE) {
+        return begin;
+    }
+    const struct fm_partner_times *times = &needs->times.items[partner->times];
+    begin = times->begin > begin ? times->begin : begin;
+    return times->until <= begin ? UINT64_MAX : begin;
 }
 
 #endif

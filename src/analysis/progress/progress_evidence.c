@@ -1,55 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "analysis/progress/progress_evidence.h"
+#include "analysis/progress/evidence_parts.h"
 
-#include "base/containers/map.h"
 #include "base/containers/search.h"
 #include "base/containers/sort.h"
 
 /* ---- kinds ---- */
-
-/* Bits of a key: what (24), later (1), epoch (2), other node (1), size class (7), window (28). */
-#define WINDOW_BITS 28
-
-uint64_t fm_progress_key(const struct fm_needed *why, bool is_far)
-{
-    uint64_t key = why->what;
-    key = key << 1 | why->is_later;
-    key = key << 2 | why->epoch;
-    key = key << 1 | is_far;
-    key = key << 7 | why->size_class;
-    return key << WINDOW_BITS | (why->window & ((1U << WINDOW_BITS) - 1));
-}
-
-static uint64_t key_of(const struct fm_progress *progress, uint32_t process,
-                       const struct fm_needing_call *needing)
-{
-    const struct fm_process_needs *needs = &progress->of_process[process];
-    const struct fm_needed *why = &needing->why;
-    bool is_far = false;
-    for (uint32_t i = 0; i < needing->partner_count; ++i) {
-        const uint32_t partner = needs->partners.items[needing->first_partner + i].process;
-        is_far |= progress->nodes[partner] != progress->nodes[process];
-    }
-    return fm_progress_key(why, is_far);
-}
-
-struct fm_needed fm_progress_kind_needs(const struct fm_progress_kind *kind)
-{
-    const uint64_t key = kind->key >> WINDOW_BITS;
-    const uint32_t window = (uint32_t)(kind->key & ((1U << WINDOW_BITS) - 1));
-    return (struct fm_needed){
-        .what = (uint32_t)(key >> 11),
-        .window = window == (1U << WINDOW_BITS) - 1 ? FM_NONE : window,
-        .size_class = (uint8_t)(key & 0x7f),
-        .epoch = (uint8_t)(key >> 8 & 3),
-        .is_later = (key >> 10 & 1) != 0,
-    };
-}
-
-bool fm_progress_kind_is_far(const struct fm_progress_kind *kind)
-{
-    return (kind->key >> (WINDOW_BITS + 7) & 1) != 0;
-}
 
 const struct fm_progress_kind *fm_evidence_kind_of(const struct fm_evidence *evidence, uint64_t key)
 {
@@ -58,13 +13,13 @@ const struct fm_progress_kind *fm_evidence_kind_of(const struct fm_evidence *evi
 }
 
 const struct fm_progress_kind *fm_evidence_kind(const struct fm_evidence *evidence,
-                                                const struct fm_needing_call *needing)
+                                                uint32_t process, uint32_t call)
 {
-    const uint32_t process =
-        fm_trace_process(evidence->progress->analysis->trace, needing->call.location);
-    return needing->partner_count == 0
+    const struct fm_process_needs *needs = &evidence->progress->of_process[process];
+    const uint32_t kind = needs->calls.items[call].kind;
+    return fm_partner_count(needs, call) == 0
                ? NULL
-               : fm_evidence_kind_of(evidence, key_of(evidence->progress, process, needing));
+               : &evidence->kinds.items[needs->kinds.items[kind].number];
 }
 
 bool fm_evidence_any_waits(const struct fm_evidence *evidence)
@@ -81,7 +36,7 @@ bool fm_evidence_window_waits(const struct fm_evidence *evidence, uint32_t windo
 {
     for (size_t i = 0; evidence != NULL && i < evidence->kinds.count; ++i) {
         if (evidence->kinds.items[i].waits &&
-            (evidence->kinds.items[i].key & ((1U << WINDOW_BITS) - 1)) == window) {
+            fm_need_key_window(evidence->kinds.items[i].key) == window) {
             return true;
         }
     }
@@ -103,6 +58,7 @@ struct judged {
     uint64_t enter, leave;
     bool is_open; /* the call was never left */
     const struct fm_need_trial *trial;
+    const struct fm_process_needs *needs;
     const struct fm_partner *partners;
     const struct fm_partner_state *states;
     uint32_t count;
@@ -111,7 +67,7 @@ struct judged {
 /* @return when the need of a partner begins */
 static uint64_t begin_of(const struct judged *judged, uint32_t partner)
 {
-    return fm_need_begin(&judged->partners[partner], judged->trial, judged->enter);
+    return fm_need_begin(judged->needs, &judged->partners[partner], judged->trial, judged->enter);
 }
 
 /* @return whether a call is an activity that can be judged: it contains no other call */
@@ -126,11 +82,12 @@ static bool describe(const struct fm_progress *progress, uint32_t process,
     *judged = (struct judged){
         .enter = fm_trace_begin(location, activity),
         .leave = location->leave.items[activity],
-        .is_open = activity >= location->truncated_at,
+        .is_open = fm_trace_is_open(location, activity),
         .trial = trial,
+        .needs = needs,
         .partners = needs->partners.items + needing->first_partner,
         .states = needs->states.items + trial->first_state,
-        .count = needing->partner_count,
+        .count = fm_partner_count(needs, trial->call),
     };
     return location->nested.count == 0 || fm_location_own_time(location, activity) ==
                                               judged->leave - location->enter.items[activity];
@@ -149,55 +106,79 @@ static bool contains(const struct judged *judged, uint32_t partner)
     return judged->states[partner].enter <= judged->leave;
 }
 
-static bool counts(const struct judged *judged, uint32_t partner, uint64_t usual)
+/* @return 0: a partner is no piece; else it is one that counts if u is below. A call that was never
+ * left is held by a partner without a next call. */
+static uint64_t counts_below(const struct judged *judged, uint32_t partner)
 {
     const struct fm_partner_state *state = &judged->states[partner];
-    return state->call.activity == FM_NONE || state->enter - begin_of(judged, partner) > usual;
+    if (!is_outside(judged, partner)) {
+        return 0;
+    }
+    return state->call.activity == FM_NONE ? UINT64_MAX : state->enter - begin_of(judged, partner);
 }
 
-static bool has_passed(const struct judged *judged, uint32_t partner, uint64_t usual)
+/* @return u below which a partner is a piece that has passed; 0: it has not, whatever u is */
+static uint64_t passes_below(const struct judged *judged, uint32_t partner)
 {
-    if (!is_outside(judged, partner) || !counts(judged, partner, usual) ||
-        contains(judged, partner) || judged->is_open) {
-        return false;
+    const uint64_t below = counts_below(judged, partner);
+    if (below == 0 || contains(judged, partner) || judged->is_open) {
+        return 0;
     }
     const uint64_t begin = begin_of(judged, partner);
-    return begin == judged->enter || judged->leave - begin > usual;
+    const uint64_t lasts = judged->leave - begin;
+    return begin == judged->enter || lasts > below ? below : lasts;
 }
 
-static bool is_held(const struct judged *judged, uint32_t partner, uint64_t usual)
+/* @return u below which a partner is a piece that was held; 0: it was not, whatever u is */
+static uint64_t held_below(const struct judged *judged, uint32_t partner)
 {
-    return is_outside(judged, partner) && counts(judged, partner, usual) &&
-           (contains(judged, partner) ||
-            (judged->is_open && judged->states[partner].call.activity == FM_NONE));
+    const bool may_hold = contains(judged, partner) ||
+                          (judged->is_open && judged->states[partner].call.activity == FM_NONE);
+    return may_hold ? counts_below(judged, partner) : 0;
 }
 
-static uint32_t passed_pieces(const struct judged *judged, uint64_t usual)
+/* @return whether some partner of a call passes */
+static bool has_passed(const struct judged *judged, uint64_t usual)
 {
-    uint32_t passed = 0;
     for (uint32_t i = 0; i < judged->count; ++i) {
-        passed += has_passed(judged, i, usual);
+        if (usual < passes_below(judged, i)) {
+            return true;
+        }
     }
-    return passed;
+    return false;
 }
 
-/* @return the time from the last call of the partners to the end of a call; UINT64_MAX: a partner's
- * next call is not contained, or none was outside */
-static uint64_t time_with_progress(const struct judged *judged)
+/* @return whether the calls of a kind are sends or receives that no earlier call has begun: those
+ * whose partner is inside a call are no needs (analysis/p2p/message_needs.c) */
+static bool are_plain_messages(uint64_t key)
+{
+    const struct fm_needed why = fm_need_of_key(key);
+    return !why.is_later && (why.what == FM_NEEDS_FOR_SEND || why.what == FM_NEEDS_FOR_RECEIVE);
+}
+
+/* @return the time for which a call lasts while all of its partners make progress: from the last of
+ * their next calls, or of the begins of the needs of those that are inside calls then; UINT64_MAX:
+ * a partner's next call is not contained, or none counts */
+static uint64_t time_with_progress(const struct judged *judged, uint64_t key)
 {
     uint64_t last = 0;
-    bool any = false;
+    bool any_outside = false, any_inside = false;
     for (uint32_t i = 0; i < judged->count; ++i) {
-        if (!is_outside(judged, i)) {
+        const struct fm_partner_state *state = &judged->states[i];
+        if (state->is_unknown) {
             continue;
         }
-        if (!contains(judged, i)) {
+        const bool outside = is_outside(judged, i);
+        if (outside && !contains(judged, i)) {
             return UINT64_MAX;
         }
-        any = true;
-        last = judged->states[i].enter > last ? judged->states[i].enter : last;
+        const uint64_t since = outside ? state->enter : begin_of(judged, i);
+        last = since > last ? since : last;
+        any_outside |= outside;
+        any_inside |= !outside;
     }
-    return !any || judged->is_open ? UINT64_MAX : judged->leave - last;
+    const bool is_known = any_outside || (any_inside && !are_plain_messages(key));
+    return is_known && !judged->is_open ? judged->leave - last : UINT64_MAX;
 }
 
 static int compare_enters(const void *a, const void *b)
@@ -236,19 +217,19 @@ bool fm_evidence_judge(const struct fm_evidence *evidence, uint32_t process,
 {
     const struct fm_process_needs *needs = &evidence->progress->of_process[process];
     const struct fm_needing_call *needing = &needs->calls.items[trial->call];
-    const struct fm_progress_kind *kind = fm_evidence_kind(evidence, needing);
+    const struct fm_progress_kind *kind = fm_evidence_kind(evidence, process, trial->call);
     struct judged judged;
     if (kind == NULL || !kind->waits || !describe(evidence->progress, process, trial, &judged)) {
         return false;
     }
     const uint64_t usual = evidence->is_stated ? 0 : kind->usual;
-    if (!evidence->is_stated && passed_pieces(&judged, usual) != 0) {
+    if (!evidence->is_stated && has_passed(&judged, usual)) {
         return false;
     }
     uint32_t last = FM_NONE;
     for (uint32_t i = 0; i < judged.count; ++i) {
         const struct fm_partner_state *state = &judged.states[i];
-        if (is_held(&judged, i, usual) && contains(&judged, i) &&
+        if (usual < held_below(&judged, i) && contains(&judged, i) &&
             (last == FM_NONE || state->enter > judged.states[last].enter ||
              (state->enter == judged.states[last].enter &&
               is_before(state->call, judged.states[last].call)))) {
@@ -259,7 +240,7 @@ bool fm_evidence_judge(const struct fm_evidence *evidence, uint32_t process,
         return false;
     }
     const uint64_t until = judged.states[last].enter;
-    const uint64_t of_partner = judged.partners[last].event;
+    const uint64_t of_partner = fm_need_event(needs, &judged.partners[last]);
     const uint64_t event = of_partner > trial->since ? of_partner : trial->since;
     if (event > judged.enter && until - event < event - judged.enter) {
         return false; /* the other event decides */
@@ -277,153 +258,125 @@ bool fm_evidence_judge(const struct fm_evidence *evidence, uint32_t process,
 
 /* ---- the evidence ---- */
 
-static void list_times(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* The calls are weighed in so many parts. */
+#define SLICES 16
+
+struct need_weighing {
+    struct fm_progress *progress;
+    fm_needed_since_t *since;
+    struct fm_evidence *evidence;
+    struct fm_evidence_part *parts; /* by worker */
+    uint32_t slice;
+};
+
+/* Adds the pieces of a call: those of all partners that have passed, or else one that was held. */
+static void add_pieces(struct fm_kind_part *kind, const struct judged *judged)
 {
-    const struct fm_weighing *weighing = context;
-    fm_usual_times *times = &weighing->parts[worker].times;
-    const struct fm_progress *progress = weighing->calls;
-    struct fm_map known = {0};
+    struct fm_evidence_piece held = {0, 0};
+    for (uint32_t i = 0; i < judged->count; ++i) {
+        const uint64_t passed = passes_below(judged, i), below = held_below(judged, i);
+        if (passed != 0) {
+            fm_vector_push(&kind->passed, (struct fm_evidence_piece){0, passed});
+        }
+        held.from = passed > held.from ? passed : held.from;
+        held.below = below > held.below ? below : held.below;
+    }
+    if (held.from < held.below) {
+        fm_vector_push(&kind->held, held);
+    }
+}
+
+static void weigh_trial(const struct fm_progress *progress, uint32_t process,
+                        const struct fm_need_trial *trial, struct fm_evidence_part *part)
+{
+    const struct fm_process_needs *needs = &progress->of_process[process];
+    struct fm_need_kind *of_call = &needs->kinds.items[needs->calls.items[trial->call].kind];
+    struct judged judged;
+    if (of_call->number == FM_NONE) {
+        of_call->number = fm_evidence_part_kind(part, of_call->key);
+    }
+    if (!describe(progress, process, trial, &judged)) {
+        return;
+    }
+    struct fm_kind_part *kind = &part->kinds.items[of_call->number];
+    const uint64_t ticks = time_with_progress(&judged, kind->key);
+    if (ticks != UINT64_MAX) {
+        fm_vector_push(&kind->times, ticks);
+    }
+    add_pieces(kind, &judged);
+}
+
+/* Weighs the trials of a process, whose partners have answered, and adds those of the next slice of
+ * its calls. */
+static void next_slice(const struct need_weighing *weighing, unsigned worker, uint32_t process)
+{
+    const struct fm_progress *progress = weighing->progress;
+    struct fm_process_needs *needs = &progress->of_process[process];
+    for (size_t i = 0; i < needs->trials.count; ++i) {
+        weigh_trial(progress, process, &needs->trials.items[i], &weighing->parts[worker]);
+    }
+    fm_progress_forget_trials(needs);
+    if (weighing->slice == SLICES) {
+        fm_vector_free(&needs->trials);
+        fm_vector_free(&needs->states);
+        return;
+    }
+    const uint64_t calls = needs->calls.count;
+    const uint32_t end = (uint32_t)(calls * (weighing->slice + 1) / SLICES);
+    for (uint32_t i = (uint32_t)(calls * weighing->slice / SLICES); i < end; ++i) {
+        if (fm_partner_count(needs, i) != 0) {
+            const struct fm_call_ref call = needs->calls.items[i].call;
+            fm_progress_try(
+                needs, i,
+                weighing->since == NULL ? 0 : weighing->since(progress->analysis, process, call));
+        }
+    }
+}
+
+static void next_slices(void *context, unsigned worker, uint32_t first, uint32_t last)
+{
     for (uint32_t process = first; process < last; ++process) {
-        const struct fm_process_needs *needs = &progress->of_process[process];
-        for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            const struct fm_needing_call *needing = &needs->calls.items[i];
-            if (needing->partner_count == 0) {
-                continue;
-            }
-            struct judged judged;
-            const uint64_t key = key_of(progress, process, needing);
-            const uint64_t ticks = describe(progress, process, &needs->trials.items[i], &judged)
-                                       ? time_with_progress(&judged)
-                                       : UINT64_MAX;
-            uint32_t *is_new = fm_map_at(&known, key, 1);
-            if (ticks != UINT64_MAX || *is_new) {
-                fm_vector_push(times, (struct fm_usual_time){key, ticks});
-            }
-            *is_new = 0;
-        }
-    }
-    fm_map_free(&known);
-}
-
-static int compare_times(const void *a, const void *b)
-{
-    const struct fm_usual_time *left = a, *right = b;
-    if (left->key != right->key) {
-        return left->key < right->key ? -1 : 1;
-    }
-    return left->ticks < right->ticks ? -1 : left->ticks > right->ticks;
-}
-
-/* Adds the kinds with the medians of their times, which stand in the order of compare_times(). */
-static void add_kinds(struct fm_evidence *evidence, const fm_usual_times *times)
-{
-    for (size_t begin = 0, end; begin < times->count; begin = end) {
-        size_t known = 0;
-        for (end = begin; end < times->count && times->items[end].key == times->items[begin].key;
-             ++end) {
-            known += times->items[end].ticks != UINT64_MAX;
-        }
-        fm_vector_push(&evidence->kinds,
-                       (struct fm_progress_kind){
-                           .key = times->items[begin].key,
-                           .usual = known == 0 ? 0 : times->items[begin + (known - 1) / 2].ticks,
-                           .waits = evidence->is_stated,
-                       });
+        next_slice(context, worker, process);
     }
 }
 
-static void count_pieces(void *context, unsigned worker, uint32_t first, uint32_t last)
+/* Replaces the numbers of kinds by those of the evidence. */
+static void number_kinds(void *context, unsigned worker, uint32_t first, uint32_t last)
 {
-    const struct fm_weighing *weighing = context;
-    const struct fm_progress *progress = weighing->calls;
-    const struct fm_evidence *evidence = weighing->evidence;
-    const struct fm_evidence_part *own = &weighing->parts[worker];
+    (void)worker;
+    const struct need_weighing *weighing = context;
     for (uint32_t process = first; process < last; ++process) {
-        const struct fm_process_needs *needs = &progress->of_process[process];
-        for (uint32_t i = 0; i < needs->calls.count; ++i) {
-            struct judged judged;
-            const struct fm_progress_kind *kind =
-                fm_evidence_kind(evidence, &needs->calls.items[i]);
-            if (kind == NULL || !describe(progress, process, &needs->trials.items[i], &judged)) {
-                continue;
+        struct fm_process_needs *needs = &weighing->progress->of_process[process];
+        for (size_t k = 0; k < needs->kinds.count; ++k) {
+            struct fm_need_kind *kind = &needs->kinds.items[k];
+            if (kind->number != FM_NONE) {
+                kind->number = (uint32_t)(fm_evidence_kind_of(weighing->evidence, kind->key) -
+                                          weighing->evidence->kinds.items);
             }
-            const size_t number = (size_t)(kind - evidence->kinds.items);
-            const uint32_t passed = passed_pieces(&judged, kind->usual);
-            bool held = false;
-            for (uint32_t p = 0; p < judged.count && passed == 0; ++p) {
-                held |= is_held(&judged, p, kind->usual);
-            }
-            own->passed[number] += passed;
-            own->held[number] += held;
         }
     }
 }
 
-/* Sets the kinds, with u, by the values that all workers and processes have found. */
-static void set_kinds(const struct fm_weighing *weighing, struct fm_team *team, unsigned workers)
+struct fm_evidence *fm_evidence_weigh(struct fm_progress *progress, fm_needed_since_t *since,
+                                      bool is_stated)
 {
-    fm_usual_times own = {0}, all = {0};
-    for (unsigned w = 0; w < workers; ++w) {
-        fm_usual_times *times = &weighing->parts[w].times;
-        for (size_t i = 0; i < times->count; ++i) {
-            fm_vector_push(&own, times->items[i]);
-        }
-        fm_vector_free(times);
-    }
-    fm_team_share_vector(team, &own, &all);
-    fm_vector_free(&own);
-    fm_sort(all.items, all.count, sizeof *all.items, compare_times);
-    add_kinds(weighing->evidence, &all);
-    fm_vector_free(&all);
-}
-
-/* Sets whether the kinds wait, by the pieces that all workers and processes have counted. */
-static void set_pieces(const struct fm_weighing *weighing, struct fm_team *team, unsigned workers)
-{
-    const size_t count = weighing->evidence->kinds.count;
-    uint64_t *sums = fm_allocate(2 * count, sizeof *sums);
-    for (unsigned w = 0; w < workers; ++w) {
-        for (size_t i = 0; i < count; ++i) {
-            sums[2 * i] += weighing->parts[w].passed[i];
-            sums[2 * i + 1] += weighing->parts[w].held[i];
-        }
-        fm_free(weighing->parts[w].passed);
-        fm_free(weighing->parts[w].held);
-    }
-    fm_team_sum(team, sums, 2 * count);
-    for (size_t i = 0; i < count; ++i) {
-        struct fm_progress_kind *kind = &weighing->evidence->kinds.items[i];
-        kind->passed = sums[2 * i];
-        kind->held = sums[2 * i + 1];
-        kind->waits |= kind->held > kind->passed;
-    }
-    fm_free(sums);
-}
-
-void fm_evidence_weigh_calls(struct fm_evidence *evidence, const struct fm_analysis *analysis,
-                             fm_stage_t *times, fm_stage_t *pieces, const void *calls)
-{
-    const unsigned workers = fm_engine_workers(analysis->engine);
-    struct fm_weighing weighing = {
-        .calls = calls,
-        .evidence = evidence,
-        .parts = fm_allocate_apart(workers, sizeof *weighing.parts),
-    };
-    fm_engine_run(analysis->engine, times, &weighing);
-    set_kinds(&weighing, analysis->team, workers);
-    for (unsigned w = 0; w < workers; ++w) {
-        weighing.parts[w].passed = fm_allocate(evidence->kinds.count, sizeof(uint64_t));
-        weighing.parts[w].held = fm_allocate(evidence->kinds.count, sizeof(uint64_t));
-    }
-    fm_engine_run(analysis->engine, pieces, &weighing);
-    set_pieces(&weighing, analysis->team, workers);
-    fm_free(weighing.parts);
-}
-
-struct fm_evidence *fm_evidence_weigh(const struct fm_progress *progress, bool is_stated)
-{
+    const struct fm_analysis *analysis = progress->analysis;
     struct fm_evidence *evidence = fm_allocate(1, sizeof *evidence);
     *evidence = (struct fm_evidence){.progress = progress, .is_stated = is_stated};
-    fm_evidence_weigh_calls(evidence, progress->analysis, list_times, count_pieces, progress);
+    struct need_weighing weighing = {
+        .progress = progress,
+        .since = since,
+        .evidence = evidence,
+        .parts = fm_evidence_parts_create(analysis->engine),
+    };
+    progress->reports_unknown = true;
+    for (weighing.slice = 0; weighing.slice < SLICES; ++weighing.slice) {
+        fm_engine_run(analysis->engine, next_slices, &weighing);
+        fm_progress_ask(progress);
+    }
+    fm_engine_run(analysis->engine, next_slices, &weighing);
+    progress->reports_unknown = false;
+    fm_evidence_sum_up(evidence, analysis, weighing.parts);
+    fm_engine_run(analysis->engine, number_kinds, &weighing);
     return evidence;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/progress/progress_findings.h"
 
-#include "analysis/collective/collective_names.h"
+#include "analysis/collective/progress/collective_names.h"
 #include "analysis/progress/progress_evidence.h"
 #include "base/containers/sort.h"
 #include "cube/model/cube_finding.h"
@@ -15,7 +15,10 @@
 /* At most so many kinds are stated. */
 #define STATED_KINDS 6
 
-#define TEXT_SIZE 256
+/* So many pieces show whether a kind needs progress; fewer may do so by chance. */
+#define CLEAR_PIECES 3
+
+#define TEXT_SIZE 512
 
 /* What calls do, in the order of the bits FM_NEEDS_FOR_... */
 static const char *const deeds[] = {"puts",    "gets",  "accumulates", "locks",    "unlocks",
@@ -80,10 +83,25 @@ static void append_collectives(char *text, const struct fm_needed *why)
     }
 }
 
+static void append_window(const struct fm_trace *trace, uint32_t window, char *text)
+{
+    const char *name = window < trace->window_count ? trace->windows[window].name : NULL;
+    if (window >= trace->window_count) {
+        return;
+    }
+    if (name == NULL || name[0] == '\0') {
+        append(text, " on window %" PRIu32, window);
+    } else if (strncmp(name, "window ", 7) == 0) { /* fm_window_names_complete() */
+        append(text, " on %s", name);
+    } else {
+        append(text, " on window %s", name);
+    }
+}
+
 /* Names the calls of a kind. @param text  of TEXT_SIZE bytes */
 static void name_kind(const struct fm_trace *trace, const struct fm_progress_kind *kind, char *text)
 {
-    const struct fm_needed why = fm_progress_kind_needs(kind);
+    const struct fm_needed why = fm_need_of_key(kind->key);
     text[0] = '\0';
     if (fm_needs_is_function(why.what)) {
         append(text, "calls of %s", trace->regions[fm_needs_region(why.what)].name);
@@ -103,17 +121,22 @@ static void name_kind(const struct fm_trace *trace, const struct fm_progress_kin
         append_sizes(text, why.size_class);
         append(text, "%s", are_collectives(&why) ? " a rank" : "");
     }
-    if (why.window < trace->window_count && trace->windows[why.window].name != NULL &&
-        trace->windows[why.window].name[0] != '\0') {
-        append(text, " on window %s", trace->windows[why.window].name);
-    }
+    append_window(trace, why.window, text);
     if (why.epoch == FM_NEEDS_IN_ACCESS_EPOCH) {
         append(text, " in access epochs");
     }
-    if (fm_progress_kind_is_far(kind)) {
+    if (fm_need_key_is_far(kind->key)) {
         append(text, ", to other nodes");
     }
     text[0] = (char)toupper((unsigned char)text[0]);
+}
+
+/* @return whether what most pieces of a kind show is no chance: at least three quarters of them, of
+ * three or more, show it */
+static bool is_clear(const struct fm_progress_kind *kind)
+{
+    const uint64_t most = kind->waits ? kind->held : kind->passed;
+    return pieces(kind) >= CLEAR_PIECES && 4 * most >= 3 * pieces(kind);
 }
 
 static void add_kind(const struct fm_trace *trace, const struct fm_progress_kind *kind,
@@ -121,17 +144,18 @@ static void add_kind(const struct fm_trace *trace, const struct fm_progress_kind
 {
     char name[TEXT_SIZE], statement[2 * TEXT_SIZE];
     name_kind(trace, kind, name);
-    const struct fm_needed why = fm_progress_kind_needs(kind);
+    const struct fm_needed why = fm_need_of_key(kind->key);
     const bool are_of_several = are_collectives(&why);
     if (kind->waits) {
         snprintf(statement, sizeof statement,
-                 "%s: %" PRIu64 " of %" PRIu64
-                 " ended only after the next call of %s partner: they need its progress.",
-                 name, kind->held, pieces(kind), are_of_several ? "a" : "their");
+                 "%s: %" PRIu64 " of %" PRIu64 " ended only after the next call of %s partner: %s.",
+                 name, kind->held, pieces(kind), are_of_several ? "a" : "their",
+                 is_clear(kind) ? "they need its progress" : "taken to need its progress");
     } else {
         snprintf(statement, sizeof statement,
-                 "%s: %" PRIu64 " of %" PRIu64 " ended while %s made no call: no progress needed.",
-                 name, kind->passed, pieces(kind), are_of_several ? "a partner" : "their partner");
+                 "%s: %" PRIu64 " of %" PRIu64 " ended while %s made no call: %s.", name,
+                 kind->passed, pieces(kind), are_of_several ? "a partner" : "their partner",
+                 is_clear(kind) ? "no progress needed" : "no wait for progress is counted");
     }
     fm_cube_add_finding(cube, &(struct fm_cube_finding){
                                   .id = "progress-evidence", .statement = statement, .advice = ""});

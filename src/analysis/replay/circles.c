@@ -53,7 +53,12 @@ static uint32_t cut(const struct fm_replay_run *run, uint32_t begin)
         }
         l = next_of(run, l);
     } while (l != begin);
-    blocking_dependency(run, chosen)->dropped = true;
+    struct fm_dependency *dependency = blocking_dependency(run, chosen);
+    if (run->travellers[chosen].is_other) {
+        dependency->other_dropped = true;
+    } else {
+        dependency->dropped = true;
+    }
     return chosen;
 }
 

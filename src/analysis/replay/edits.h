@@ -46,13 +46,21 @@ struct fm_deferred_edit {
     uint64_t numerator, denominator; /**< of its remaining time */
 };
 
+/** A call that completes what goes on before it is entered: its remaining time passes from the
+ * latest of its events on, and from the end of the call that has begun it. */
+struct fm_overlapped_edit {
+    uint32_t activity;
+    uint32_t since; /**< the call that has begun it, an earlier one; FM_NONE: the events alone */
+};
+
 /** The changes on one location. */
 struct fm_edits {
-    FM_VECTOR(struct fm_stretch_edit) stretches;   /**< ascending, disjoint */
-    FM_VECTOR(struct fm_remaining_edit) remaining; /**< ascending */
-    FM_VECTOR(struct fm_freed_edit) freed;         /**< ascending */
-    FM_VECTOR(struct fm_deferred_edit) deferred;   /**< ascending by `at` and `from` */
-    fm_redirected_vector redirected;               /**< ascending */
+    FM_VECTOR(struct fm_stretch_edit) stretches;     /**< ascending, disjoint */
+    FM_VECTOR(struct fm_remaining_edit) remaining;   /**< ascending */
+    FM_VECTOR(struct fm_freed_edit) freed;           /**< ascending */
+    FM_VECTOR(struct fm_deferred_edit) deferred;     /**< ascending by `at` and `from` */
+    fm_redirected_vector redirected;                 /**< ascending */
+    FM_VECTOR(struct fm_overlapped_edit) overlapped; /**< ascending */
     FM_VECTOR(uint32_t) removed; /**< ascending: calls that wait for nobody and take no time */
 };
 
@@ -64,6 +72,7 @@ static inline void fm_edits_free(struct fm_edits *edits)
     fm_vector_free(&edits->freed);
     fm_vector_free(&edits->deferred);
     fm_vector_free(&edits->redirected);
+    fm_vector_free(&edits->overlapped);
     fm_vector_free(&edits->removed);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "analysis/replay/follower.h"
 
+#include <stddef.h>
+
 bool fm_awaited_reached(const struct fm_replay_run *run, struct fm_awaited source, uint64_t *time)
 {
     const struct fm_new_times *times = NULL;
@@ -98,7 +100,7 @@ static bool binding_of(const struct fm_replay_run *run, uint32_t l,
         binding->event = &redirected->event;
         binding->was_bound = !is_dormant;
     } else if (is_decided(run, l, position, decided) && !dependency->dropped &&
-               (is_dormant || !is_freed)) {
+               !dependency->other_dropped && (is_dormant || !is_freed)) {
         struct fm_decider *decider = run->decider;
         const fm_event_choice_t choice =
             decider->choose(decider->context, run->replay, l, &decider->decided[l].items[*decided],
@@ -112,7 +114,7 @@ static bool binding_of(const struct fm_replay_run *run, uint32_t l,
             binding->is_other = true;
         }
     }
-    if (is_freed || dependency->dropped) {
+    if (is_freed || dependency->dropped || dependency->other_dropped) {
         binding->event = NULL;
     }
     return true;
@@ -306,6 +308,44 @@ static void fetch_ahead(const struct fm_replay_run *run, uint32_t l,
     }
 }
 
+/* Passes the edits of a list, ascending by the activity that they begin with, in front of a step's
+ * call. @param position  in, out: in the list
+ * @return whether the next one is of the call */
+static bool pass_edits(const void *edits, size_t count, size_t size, const struct fm_step *step,
+                       size_t *position)
+{
+    const char *at = (const char *)edits + *position * size;
+    for (; *position < count && *(const uint32_t *)(const void *)at < step->first; at += size) {
+        ++*position;
+    }
+    return *position < count && *(const uint32_t *)(const void *)at <= step->last;
+}
+
+_Static_assert(offsetof(struct fm_remaining_edit, activity) == 0, "pass_edits() reads it there");
+_Static_assert(offsetof(struct fm_freed_edit, activity) == 0, "pass_edits() reads it there");
+_Static_assert(offsetof(struct fm_overlapped_edit, activity) == 0, "pass_edits() reads it there");
+
+/* Finds the edits of the step's call. */
+static void find_edits(struct fm_traveller *traveller, const struct fm_edits *edits,
+                       struct fm_replayed_call *call)
+{
+    const struct fm_step *step = &traveller->step;
+    if (pass_edits(edits->remaining.items, edits->remaining.count, sizeof *edits->remaining.items,
+                   step, &traveller->remaining)) {
+        call->remaining = traveller->remaining;
+    }
+    if (pass_edits(edits->freed.items, edits->freed.count, sizeof *edits->freed.items, step,
+                   &traveller->freed)) {
+        call->freed = edits->freed.items[traveller->freed].rules;
+    }
+    if (pass_edits(edits->overlapped.items, edits->overlapped.count,
+                   sizeof *edits->overlapped.items, step, &traveller->overlapped)) {
+        call->overlapped = traveller->overlapped;
+    }
+    call->is_removed = pass_edits(edits->removed.items, edits->removed.count,
+                                  sizeof *edits->removed.items, step, &traveller->removed);
+}
+
 static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *traveller,
                   const struct fm_edits *edits)
 {
@@ -321,6 +361,7 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
     traveller->has_begun = true;
     struct fm_replayed_call call = {
         .remaining = SIZE_MAX,
+        .overlapped = SIZE_MAX,
         .freed = run->repairs ? ~fm_obligatory_rules : FM_DORMANT_RULES,
     };
     if (run->repairs) {
@@ -345,28 +386,7 @@ static bool enter(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
         find_entries(run, l, traveller, &call);
     }
     if (edits != NULL) {
-        while (traveller->remaining < edits->remaining.count &&
-               edits->remaining.items[traveller->remaining].activity < step->first) {
-            traveller->remaining++;
-        }
-        while (traveller->freed < edits->freed.count &&
-               edits->freed.items[traveller->freed].activity < step->first) {
-            traveller->freed++;
-        }
-        if (traveller->freed < edits->freed.count &&
-            edits->freed.items[traveller->freed].activity <= step->last) {
-            call.freed = edits->freed.items[traveller->freed].rules;
-        }
-        while (traveller->removed < edits->removed.count &&
-               edits->removed.items[traveller->removed] < step->first) {
-            traveller->removed++;
-        }
-        if (traveller->remaining < edits->remaining.count &&
-            edits->remaining.items[traveller->remaining].activity <= step->last) {
-            call.remaining = traveller->remaining;
-        }
-        call.is_removed = traveller->removed < edits->removed.count &&
-                          edits->removed.items[traveller->removed] <= step->last;
+        find_edits(traveller, edits, &call);
     }
     fm_vector_push(&traveller->open, call);
     atomic_store_explicit(&run->replay->locations[l].enter[step->first], traveller->new_now,
@@ -508,6 +528,24 @@ static uint64_t remaining_time(const struct fm_edits *edits, const struct fm_rep
     return fm_scaled(own, edit->numerator, edit->denominator);
 }
 
+/* Lets a call take its remaining time, behind the events that it depends on. */
+static void pass_remaining_time(const struct fm_replay_run *run, uint32_t l,
+                                struct fm_traveller *traveller, uint64_t remaining)
+{
+    const struct fm_replayed_call *call = &traveller->open.items[traveller->open.count - 1];
+    if (call->overlapped == SIZE_MAX) {
+        traveller->new_now += remaining;
+        return;
+    }
+    const uint32_t since = run->edits[l].overlapped.items[call->overlapped].since;
+    uint64_t end = traveller->new_bound;
+    if (since != FM_NONE && run->replay->locations[l].leave[since] > end) {
+        end = run->replay->locations[l].leave[since];
+    }
+    end += remaining;
+    traveller->new_now = end > traveller->new_now ? end : traveller->new_now;
+}
+
 /* @return the least remaining time of the step's call in the changed run: that with all its
  * dependencies, for a call that some do not bind has a longer one */
 static uint64_t least_remaining_time(const struct fm_replay_run *run, uint32_t l,
@@ -518,6 +556,9 @@ static uint64_t least_remaining_time(const struct fm_replay_run *run, uint32_t l
     const fm_dependency_vector *dependencies = &run->dependencies->of_location[l];
     const struct fm_step *step = &traveller->step;
     uint64_t since = traveller->old_now;
+    if (call->overlapped != SIZE_MAX) {
+        return 0;
+    }
     for (size_t d = call->first_dependency;
          d < dependencies->count && dependencies->items[d].activity <= step->last; d++) {
         const uint64_t t = dependencies->items[d].t;
@@ -567,7 +608,7 @@ static bool leave(struct fm_replay_run *run, uint32_t l, struct fm_traveller *tr
                 traveller->new_bound - traveller->new_now;
             traveller->new_now = traveller->new_bound;
         }
-        traveller->new_now += remaining_time(edits, call, since, step->time);
+        pass_remaining_time(run, l, traveller, remaining_time(edits, call, since, step->time));
     }
     const size_t watched = call->first_watched;
     traveller->old_now = step->time;

@@ -28,6 +28,7 @@ struct fm_replayed_call {
     size_t first_dependency;
     size_t first_decided, first_watched; /**< of the decider's lists */
     size_t remaining;                    /**< position of its edit; SIZE_MAX: none */
+    size_t overlapped;                   /**< likewise */
     uint32_t freed;                      /**< rules that do not bind it */
     bool is_removed;
 };
@@ -43,8 +44,8 @@ struct fm_traveller {
     size_t dependency;        /**< next one of the step */
     size_t decided;           /**< the decider's entry of it, or a later one */
     size_t entered_dependency, entered_decided, entered_watched, stretch, remaining, freed,
-        deferred, removed;  /**< positions behind the last Enter */
-    size_t mark_dependency; /**< first one of the next mark or a later one */
+        overlapped, deferred, removed; /**< positions behind the last Enter */
+    size_t mark_dependency;            /**< first one of the next mark or a later one */
     bool has_step, is_waiting, is_done;
     bool has_begun;            /**< a step has been made */
     bool is_open;              /**< it waits for a decision on `dependency`, not for an event */

@@ -332,6 +332,7 @@ static void open_travellers(struct scheduling *scheduling)
         traveller->least = UINT32_MAX;
         for (size_t d = 0; d < run->dependencies->of_location[l].count; d++) {
             run->dependencies->of_location[l].items[d].dropped = false;
+            run->dependencies->of_location[l].items[d].other_dropped = false;
         }
         for (size_t d = 0; d < run->dependencies->of_marks[l].count; d++) {
             run->dependencies->of_marks[l].items[d].dropped = false;

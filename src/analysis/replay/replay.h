@@ -14,7 +14,7 @@
  * Dependencies in a circle exist only at one time, where the ends of calls coincide with the begins
  * of others: in each circle the dependency of the rule listed last is not followed, of several that
  * of the highest location. Where edits or decisions redirect dependencies, circles may have other
- * times, too: of these the redirected dependency is dropped.
+ * times, too: of these the redirected dependency is dropped, and its call takes its remaining time.
  */
 #ifndef FERMATA_ANALYSIS_REPLAY_REPLAY_H
 #define FERMATA_ANALYSIS_REPLAY_REPLAY_H
@@ -53,8 +53,8 @@ struct fm_replay {
 };
 
 /** Replays a run.
- * @param detail   with dependencies; their field `dropped` is used, and states afterwards which
- * were dropped
+ * @param detail   with dependencies; their fields `dropped` and `other_dropped` are used, and state
+ *                 afterwards which were dropped
  * @param edits    [location]; NULL: no changes
  * @param decider  NULL: nothing is decided; else the replay is sequential
  * @param workers  threads; 0: one for each processor

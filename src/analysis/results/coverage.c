@@ -3,13 +3,15 @@
 
 #include "functions/silent_calls.h"
 
-/* Kinds of records, and values of a region that are added up: its calls, and for each kind by how
- * many it was seen. */
-enum { KINDS = 9, VALUES = KINDS + 1 };
+/* Kinds of records, and values of a region that are added up: its calls, those that were merged,
+ * and for each kind by how many it was seen. */
+enum { KINDS = 9, CALLS = 0, MERGED = 1, SEEN = 2, VALUES = KINDS + SEEN };
 
 /* What one worker has found. */
 struct found {
     uint64_t *calls;       /* by region */
+    uint64_t *merged;      /* likewise */
+    uint64_t since;        /* first merged one; UINT64_MAX: there is none */
     uint16_t *records;     /* by region: FM_RECORDED_... */
     uint16_t *awaited;     /* by region: those that the current location may show */
     uint64_t teams, tasks; /* number of beginnings of teams of threads, of tasks that ended */
@@ -87,13 +89,22 @@ static uint32_t await(const struct coverage *coverage, struct found *found,
     uint32_t awaited = 0;
     for (size_t v = 0; v < location->profile.count; v++) {
         const struct fm_visit_profile *visit = &location->profile.items[v];
-        found->calls[visit->region] += visit->visits;
+        found->calls[visit->region] += visit->visits - visit->merged;
+        found->merged[visit->region] += visit->merged;
+        if (visit->merged != 0 && visit->merged_since < found->since) {
+            found->since = visit->merged_since;
+        }
         const uint16_t missing =
             (uint16_t)(coverage->needed[visit->region] & ~found->records[visit->region]);
         if (missing != 0 && found->awaited[visit->region] == 0) {
             found->awaited[visit->region] = missing;
             awaited += (uint32_t)__builtin_popcount(missing);
         }
+    }
+    /* A call that was never left lacks the records that are written at its end. */
+    if (location->open.count != 0) {
+        const uint32_t innermost = location->open.items[location->open.count - 1].visit;
+        found->calls[location->profile.items[innermost].region]--;
     }
     return awaited;
 }
@@ -159,35 +170,43 @@ struct fm_called_function *fm_coverage_find(struct fm_analysis *analysis)
     struct coverage coverage = {trace, needed, fm_allocate_apart(workers, sizeof *coverage.found)};
     for (unsigned w = 0; w < workers; w++) {
         coverage.found[w].calls = fm_allocate(count, sizeof *coverage.found[w].calls);
+        coverage.found[w].merged = fm_allocate(count, sizeof *coverage.found[w].merged);
+        coverage.found[w].since = UINT64_MAX;
         coverage.found[w].records = fm_allocate(count, sizeof *coverage.found[w].records);
         coverage.found[w].awaited = fm_allocate(count, sizeof *coverage.found[w].awaited);
     }
     fm_engine_run(analysis->engine, visit_processes, &coverage);
-    uint64_t threads[2] = {0}; /* teams, tasks */
+    uint64_t threads[2] = {0}, since = UINT64_MAX; /* teams, tasks */
     uint64_t *sums = fm_allocate(VALUES * (size_t)count, sizeof *sums);
     for (unsigned w = 0; w < workers; w++) {
         struct found *found = &coverage.found[w];
         threads[0] += found->teams;
         threads[1] += found->tasks;
+        since = found->since < since ? found->since : since;
         for (uint32_t r = 0; r < count; r++) {
-            sums[VALUES * (size_t)r] += found->calls[r];
+            uint64_t *of_region = sums + VALUES * (size_t)r;
+            of_region[CALLS] += found->calls[r];
+            of_region[MERGED] += found->merged[r];
             for (unsigned kind = 0; kind < KINDS; kind++) {
-                sums[VALUES * (size_t)r + 1 + kind] += found->records[r] >> kind & 1;
+                of_region[SEEN + kind] += found->records[r] >> kind & 1;
             }
         }
         fm_free(found->calls);
+        fm_free(found->merged);
         fm_free(found->records);
         fm_free(found->awaited);
     }
     fm_team_sum(analysis->team, sums, VALUES * (size_t)count);
     fm_team_sum(analysis->team, threads, 2);
+    analysis->merged_since = ~fm_team_largest(analysis->team, ~since);
     struct fm_called_function *functions = fm_allocate(count, sizeof *functions);
     for (uint32_t r = 0; r < count; r++) {
         const struct fm_region *region = &trace->regions[r];
-        functions[r] = (struct fm_called_function){region->name, region->paradigm, region->call,
-                                                   sums[VALUES * (size_t)r], 0};
+        const uint64_t *of_region = sums + VALUES * (size_t)r;
+        functions[r] = (struct fm_called_function){
+            region->name, region->paradigm, region->call, of_region[CALLS], 0, of_region[MERGED]};
         for (unsigned kind = 0; kind < KINDS; kind++) {
-            functions[r].records |= sums[VALUES * (size_t)r + 1 + kind] != 0 ? 1U << kind : 0;
+            functions[r].records |= of_region[SEEN + kind] != 0 ? 1U << kind : 0;
         }
     }
     fm_silent_calls_note_threads(functions, count, threads[0] != 0, threads[1] != 0);

@@ -234,9 +234,9 @@ static uint64_t wait_of(const struct fm_location *location, const struct fm_cand
     return wait == NULL ? 0 : wait->t - fm_trace_begin(location, wait->activity);
 }
 
-static void book_completion(const struct filling *filling, const struct fm_location *location,
-                            struct location_values *values, const struct fm_part *part,
-                            const struct fm_candidate *wait)
+/* @return the ticks of a call that are its completion */
+static uint64_t completion_of(const struct fm_location *location, const struct fm_part *part,
+                              const struct fm_candidate *wait)
 {
     uint64_t waited_until = location->enter.items[part->activity] + wait_of(location, wait);
     uint64_t since = part->since > waited_until ? part->since : waited_until;
@@ -246,7 +246,35 @@ static void book_completion(const struct filling *filling, const struct fm_locat
         uint64_t rest = fm_location_own_time(location, part->activity) - wait_of(location, wait);
         ticks = ticks < rest ? ticks : rest;
     }
-    book(filling, location, values, part->activity, (fm_metric_t)part->metric, ticks);
+    return ticks;
+}
+
+/* Adds the time of calls that were never left, as far as no rule explains it. */
+static void add_open_calls(const struct filling *filling, const struct fm_location *location,
+                           const struct fm_findings *findings, struct location_values *values)
+{
+    for (size_t i = 0; i < location->open.count; ++i) {
+        const struct fm_unleft_region *open = &location->open.items[i];
+        const uint32_t region = location->profile.items[open->visit].region;
+        if (filling->analysis->own_metrics[region] == FM_METRIC_COMP) {
+            continue;
+        }
+        if (open->activity == FM_NONE) {
+            *value_at(values, open->visit, FM_METRIC_OPEN_CALL) += (int64_t)open->own;
+            continue;
+        }
+        const uint64_t enter = location->enter.items[open->activity];
+        const struct fm_candidate *wait = fm_findings_wait(findings, open->activity);
+        uint64_t rest = fm_location_own_time(location, open->activity);
+        rest -= wait != NULL && wait->t > enter ? wait->t - enter : 0;
+        for (size_t p = 0; p < findings->parts.count; ++p) {
+            const struct fm_part *part = &findings->parts.items[p];
+            if (part->kind == FM_PART_COMPLETION && part->activity == open->activity) {
+                rest -= completion_of(location, part, wait);
+            }
+        }
+        *value_at(values, open->visit, FM_METRIC_OPEN_CALL) += (int64_t)rest;
+    }
 }
 
 /* Moves the time of a part of a wait state from the metric of the wait state to that of the part.
@@ -269,7 +297,8 @@ static void book_part(const struct filling *filling, const struct fm_location *l
                       const struct fm_candidate *wait)
 {
     if (part->kind == FM_PART_COMPLETION) {
-        book_completion(filling, location, values, part, wait);
+        book(filling, location, values, part->activity, (fm_metric_t)part->metric,
+             completion_of(location, part, wait));
     } else if (wait == NULL || wait->metric != part->of) {
         return;
     } else if (part->kind == FM_PART_BESIDE) {
@@ -357,6 +386,7 @@ static void fill(void *context, unsigned worker, uint32_t first, uint32_t last)
         }
         add_profile(filling, location, &values);
         add_findings(filling, location, &filling->analysis->findings[l], &values);
+        add_open_calls(filling, location, &filling->analysis->findings[l], &values);
         for (size_t i = 0; i < size; ++i) {
             if (values.values[i] != 0) {
                 uint32_t visit = (uint32_t)(i / PROFILE_METRICS);

@@ -2,6 +2,7 @@
 #include "analysis/results/warnings.h"
 
 #include "analysis/results/counter_metrics.h"
+#include "analysis/visit_warnings.h"
 #include "functions/silent_calls.h"
 
 #include <inttypes.h>
@@ -24,8 +25,8 @@ static fm_status_t warn_of_silent_calls(const struct fm_analysis *analysis, stru
                                         struct fm_error *error)
 {
     struct silences silences = {cube, error, FM_OK};
-    fm_silent_calls_report(analysis->coverage, analysis->trace->region_count, warn_of_silence,
-                           &silences);
+    fm_silent_calls_report(analysis->coverage, analysis->trace->region_count,
+                           fm_trace_is_own(analysis->trace), warn_of_silence, &silences);
     return silences.status;
 }
 
@@ -119,8 +120,15 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
          "check` reports where and why",
          "locations could not be read to their end: what they did afterwards is missing; `fermata "
          "check` reports where and why"},
-        {defects->open_calls, "call never returned: it counts until the end of its location",
-         "calls never returned: they count until the end of their location"},
+        {defects->open_calls,
+         "call has no Leave event: it counts until the call around it, or its location, ends",
+         "calls have no Leave event: they count until the calls around them, or their locations, "
+         "end"},
+        {defects->open_ends,
+         "location ends inside of functions or calls that it never left: they last to the end of "
+         "its process",
+         "locations end inside of functions or calls that they never left: these last to the end "
+         "of their processes"},
         {defects->unordered_times, "event is earlier than the one before it: taken as simultaneous",
          "events are earlier than the one before them: taken as simultaneous"},
         {defects->unmatched_leaves, "Leave event had no Enter: ignored",
@@ -217,6 +225,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     }
     if (status == FM_OK) {
         status = warn_of_conditions(analysis, cube, error);
+    }
+    if (status == FM_OK) {
+        status = fm_merged_visits_warn(analysis, cube, error);
     }
     return status;
 }

@@ -369,13 +369,13 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
                                 &of_lock);
             fm_vector_push(&places, of_lock);
         }
+        fm_lock_places_scratch_free(&scratch); /* the holders need as much */
         if (holds.count != 0) {
             add_holders(&finder, process, &holds);
             add_queues(&finder, process, &holds, places.items);
         }
     }
     fm_vector_free(&places);
-    fm_lock_places_scratch_free(&scratch);
     fm_vector_free(&holds);
 }
 

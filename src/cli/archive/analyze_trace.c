@@ -2,12 +2,12 @@
 #include "cli/archive/analyze_trace.h"
 
 #include "analysis/detail.h"
-#include "base/memory.h"
 #include "cli/archive/analysis_team.h"
 #include "cli/archive/complete.h"
 #include "cli/archive/environment.h"
 #include "cli/archive/progress_bar.h"
 #include "cli/archive/stage_table.h"
+#include "cli/archive/table_room.h"
 #include "cli/counters/counter_join.h"
 #include "cli/counters/counter_output.h"
 #include "cli/counters/counter_report.h"
@@ -178,6 +178,8 @@ static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
     }
     add_page_fault(cube, environment);
     cube->experiment.overhead = fm_environment_overhead(environment);
+    cube->experiment.overhead_is_least = fm_environment_overhead_is_least(environment);
+    cube->experiment.costliest = fm_environment_costliest(environment);
     cube->experiment.sample_rate = fm_environment_sample_rate(environment);
     json_decref(environment);
     return status;
@@ -187,16 +189,6 @@ static char *directory_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash == NULL ? strdup(".") : strndup(path, (size_t)(slash - path + 1));
-}
-
-static void set_up_memory(const struct fm_analyze_request *request)
-{
-    fm_memory_keep();
-    if (request->chosen.options.memory_limit != 0) {
-        char *directory = directory_of(request->output);
-        fm_memory_limit(request->chosen.options.memory_limit, directory);
-        free(directory);
-    }
 }
 
 static void tell_result(const struct fm_analyze_request *request, const struct fm_cube *cube)
@@ -481,8 +473,15 @@ static fm_status_t analyze(const struct fm_analyze_request *request, struct fm_t
     options.errors = errors_of(request->archive);
     options.times = &times;
     options = with_predictions(request, options);
+    struct fm_table_room room = {.output = request->output,
+                                 .limit = options.memory_limit,
+                                 .must_predict = request->predict == FM_PREDICT_YES,
+                                 .quiet = request->quiet,
+                                 .team = team};
+    options.sized = fm_table_room_decide;
+    options.sized_context = &room;
     fm_stage_begin(options.times, "prepare");
-    set_up_memory(request);
+    fm_table_room_begin(&room);
     struct fm_user_patterns *patterns;
     bool switched_off[FM_METRIC_USER] = {false};
     fm_status_t status =

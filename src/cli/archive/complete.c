@@ -4,22 +4,57 @@
 #include "base/error.h"
 #include "cli/archive/environment.h"
 #include "cli/text/safe_text.h"
+#include "record/buffers/leftovers.h"
 #include "record/rebuild/rebuild.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Files of processes of an experiment that completing it has not removed. */
+struct left {
+    char directory[PATH_MAX];
+    unsigned files;
+    char path[PATH_MAX]; /* the first one */
+};
+
+static void count_left(void *context, const struct fm_leftover *leftover)
+{
+    struct left *left = context;
+    if (strcmp(leftover->directory, left->directory) == 0 && left->files++ == 0) {
+        snprintf(left->path, sizeof left->path, "%s", leftover->path);
+    }
+}
+
+static void note_leftovers(const char *archive)
+{
+    struct left left = {.files = 0};
+    if (realpath(archive, left.directory) == NULL) {
+        return;
+    }
+    fm_leftovers_find(count_left, &left);
+    if (left.files != 0) {
+        fprintf(stderr,
+                "fermata: note: %u buffer file%s of killed processes of this run %s left (%s); "
+                "`fermata doctor` names %s\n",
+                left.files, left.files == 1 ? "" : "s", left.files == 1 ? "is" : "are",
+                fm_safe_text(left.path), left.files == 1 ? "it" : "them");
+    }
+}
 
 int fm_complete_experiment(const char *command, const char *archive)
 {
     struct fm_rebuilt result;
     struct fm_error error;
-    if (!fm_rebuild_is_due(archive)) {
-        return FM_OK;
+    fm_status_t status = FM_OK;
+    if (fm_rebuild_is_due(archive)) {
+        status = fm_rebuild(archive, 0, &result, &error);
     }
-    fm_status_t status = fm_rebuild(archive, &result, &error);
     if (status != FM_OK) {
         fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error.message));
+    } else {
+        note_leftovers(archive);
     }
     return (int)status;
 }

@@ -9,7 +9,8 @@
 #define FM_CLOCK_DOUBT "times of different processes may be wrong: "
 
 /** Makes an experiment readable: if it has only the journals of a run that was cut short, its
- * archive is rebuilt from them. Prints what went wrong.
+ * archive is rebuilt from them and from the buffers of the processes. Prints what went wrong, and
+ * that buffers are left.
  * @param archive  an experiment directory or anything else, which is left alone
  * @return FM_OK, or the status to exit with */
 int fm_complete_experiment(const char *command, const char *archive);

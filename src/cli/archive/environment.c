@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/archive/environment.h"
 
+#include "base/recorder_costs.h"
 #include "base/text.h"
 
 #include <fcntl.h>
@@ -43,6 +44,32 @@ uint32_t fm_environment_overhead(const json_t *environment)
     const json_t *percent = json_object_get(recorder, "overhead_percent");
     const double millionths = json_is_number(percent) ? 1e4 * json_number_value(percent) : -1;
     return millionths < 0 ? 0 : (uint32_t)fmax(1, fmin(millionths, UINT32_MAX));
+}
+
+bool fm_environment_overhead_is_least(const json_t *environment)
+{
+    return json_is_true(
+        json_object_get(json_object_get(environment, "recorder"), "overhead_is_least"));
+}
+
+uint32_t fm_environment_costliest(const json_t *environment)
+{
+    static const char *const names[] = {
+#define FM_COST_NAME(symbol, name, noun, advice) name,
+        FM_RECORDER_COSTS(FM_COST_NAME)
+#undef FM_COST_NAME
+    };
+    const json_t *costs = json_object_get(json_object_get(environment, "recorder"), "costs");
+    uint32_t costliest = 0;
+    double most = 0;
+    for (uint32_t i = 0; i < FM_RECORDER_COST_COUNT; i++) {
+        const double seconds = json_number_value(json_object_get(costs, names[i]));
+        if (seconds > most) {
+            most = seconds;
+            costliest = i + 1;
+        }
+    }
+    return costliest;
 }
 
 uint32_t fm_environment_sample_rate(const json_t *environment)

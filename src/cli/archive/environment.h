@@ -8,6 +8,7 @@
 #include "base/error.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 /** Reads it.
@@ -18,6 +19,12 @@ json_t *fm_environment_load(const char *archive);
 /** @return by how much recording has made the run longer, millionths; 0: not stated
  * @param environment  may be NULL */
 uint32_t fm_environment_overhead(const json_t *environment);
+
+/** Whether it may have made the run longer by much more than that. */
+bool fm_environment_overhead_is_least(const json_t *environment);
+
+/** What the recorder spent most time on: fm_recorder_cost_t + 1; 0: not known. */
+uint32_t fm_environment_costliest(const json_t *environment);
 
 /** @return how often sampling timers fired in a second of CPU time, thousandths; 0: not stated
  * @param environment  may be NULL */

@@ -10,8 +10,8 @@
  * @param command      its name, and `archive` what it works on, for the message if the child
  * crashes or takes senselessly long
  * @param cpu_seconds  what is senselessly long; 0: nothing
- * @return what `work` returned, FM_ERR_DATA if it did not return, FM_ERR_SYSTEM without processes
- */
+ * @return what `work` returned; if it did not return FM_ERR_DATA, FM_ERR_SYSTEM if it was killed
+ * from outside or there was no process; does not return if another signal ended it */
 int fm_run_isolated(const char *command, const char *archive, unsigned cpu_seconds,
                     int (*work)(void *argument), void *argument);
 

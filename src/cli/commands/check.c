@@ -73,6 +73,11 @@ static int check(void *argument)
     if (result.open_requests > 0) {
         printf(" (%" PRIu64 " requests are never completed, which is legal)", result.open_requests);
     }
+    if (result.open_ends > 0) {
+        printf(" (%" PRIu64 " %s inside of functions or calls, where %s)", result.open_ends,
+               result.open_ends == 1 ? "location ends" : "locations end",
+               result.open_ends == 1 ? "its process ended" : "their processes ended");
+    }
     if (result.paused > 0) {
         printf(" (of %" PRIu64
                " processes a part was not recorded: what it began or ended there is not missed)",

@@ -211,7 +211,7 @@ static void look_at_resources(void)
     bool scarce = memory < LITTLE;
     fm_doctor_report(scarce ? FM_HEALTH_WARNING : FM_HEALTH_GOOD,
                      scarce ? "record with a smaller --memory" : NULL,
-                     "memory: %.1f GB free; a process takes 64 MiB for its events", memory / 1e9);
+                     "memory: %.1f GB free; a process takes 16 MiB for its events", memory / 1e9);
 }
 
 int fm_command_doctor(int argc, char **argv)
@@ -231,6 +231,7 @@ int fm_command_doctor(int argc, char **argv)
     look_at_counters();
     look_at_accelerators();
     look_at_resources();
+    fm_doctor_buffers();
     if (reader.operand_count > 0) {
         fm_doctor_program(reader.operands[0]);
     }

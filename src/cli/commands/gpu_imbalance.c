@@ -17,7 +17,7 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV };
 
 struct request {
     enum format format;
-    enum fm_decimal decimal;
+    enum fm_decimal_mark decimal;
     uint64_t top;
     const char *svg, *html;
     bool has_kernels;

@@ -60,6 +60,13 @@ static void find_warnings(struct fm_info *info)
         warn(info, "recording was paused for a while: %" PRIu64 " events mark it",
              summary->counts[FM_SURVEY_MEASUREMENT_ON_OFF]);
     }
+    if (summary->open_locations > 0) {
+        warn(info,
+             "%" PRIu64 " %s inside of functions or calls: the run ended there; fermata hang tells "
+             "what they waited for",
+             summary->open_locations,
+             summary->open_locations == 1 ? "location ends" : "locations end");
+    }
     if (summary->counts[FM_SURVEY_UNKNOWN] > 0) {
         warn(info, "%" PRIu64 " events are of kinds that this OTF2 library does not know",
              summary->counts[FM_SURVEY_UNKNOWN]);

@@ -127,6 +127,12 @@ static int work(void *argument)
     struct fm_error error;
     fm_memory_keep();
     fm_status_t status = analyze(request, &cube, &detail, &error);
+    if (status == FM_OK && detail->open_ends != 0) {
+        status = fm_fail(&error, FM_ERR_DATA,
+                         "%s: the run ended inside calls that never returned: how it would have "
+                         "gone on is not known, and no change can be predicted (fermata hang %s)",
+                         request->archive, request->archive);
+    }
     const bool is_plain = request->changes.count == 0 && !request->advise;
     const bool predicts = request->check || !request->advise;
     struct fm_decisions *decisions = NULL;

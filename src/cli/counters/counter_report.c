@@ -420,6 +420,8 @@ static void add_overhead(struct builder *builder, const char *directory)
 {
     json_t *environment = fm_environment_load(directory);
     builder->cube->experiment.overhead = fm_environment_overhead(environment);
+    builder->cube->experiment.overhead_is_least = fm_environment_overhead_is_least(environment);
+    builder->cube->experiment.costliest = fm_environment_costliest(environment);
     json_decref(environment);
 }
 

@@ -17,6 +17,10 @@ void fm_doctor_report(enum fm_health health, const char *remedy, const char *for
 /** Prints how many problems and notes were reported. @return whether there was no problem */
 bool fm_doctor_conclude(void);
 
+/** States where buffers of recorded processes lie, and which ones were left by processes that were
+ * killed. */
+void fm_doctor_buffers(void);
+
 /** Looks at a program: can the recorder be preloaded into it, is its MPI library known?
  * @param name  as in a shell: looked for in PATH unless it has a slash */
 void fm_doctor_program(const char *name);
@@ -32,6 +36,9 @@ bool fm_doctor_python(const char *path, const struct fm_elf *elf, const char *li
 /** States whether the program's OpenMP runtime cannot be recorded, or only in part.
  * @param libraries  as above */
 void fm_doctor_openmp(const char *path, const struct fm_elf *elf, const char *libraries);
+
+/** States whether the program is built with sanitizers, and what is not recorded then. */
+void fm_doctor_sanitizers(const char *path, const struct fm_elf *elf);
 
 /** Tells what is known of a program's functions: whether call paths lead through them, and how they
  * are named. */

@@ -165,6 +165,7 @@ static void look_at_elf(const char *path, const struct fm_elf *elf)
         const char *libraries = look_at_libraries(path, contains_mpi(elf));
         look_at_armci(path, elf);
         fm_doctor_openmp(path, elf, libraries);
+        fm_doctor_sanitizers(path, elf);
         if (!contains_mpi(elf)) {
             fm_doctor_mpi(path, elf);
         }

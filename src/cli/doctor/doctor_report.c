@@ -22,7 +22,8 @@ void fm_doctor_report(enum fm_health health, const char *remedy, const char *for
     va_end(arguments);
     printf("%s  %s\n", words[health], fm_safe_text(text));
     if (remedy != NULL) {
-        printf("           -> %s\n", remedy);
+        snprintf(text, sizeof text, "%s", remedy);
+        printf("           -> %s\n", fm_safe_text(text));
     }
     found.warnings += health == FM_HEALTH_WARNING;
     found.bad += health == FM_HEALTH_BAD;

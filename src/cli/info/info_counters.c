@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What is in an experiment that has counters and no trace (fermata record --counters-only). */
 #include "base/json/json_writer.h"
+#include "base/text.h"
 #include "cli/archive/environment.h"
 #include "cli/info/info.h"
 #include "cli/text/safe_text.h"
@@ -52,7 +53,10 @@ static void print_text(const struct fm_counter_job *job, const json_t *environme
            fm_counter_job_in_state(job, FERMATA_PROCESS_ENDED));
     printf("%-14s %zu other than 0 (fermata counters show)\n", "counters", count_nonzero(job));
     if (json_is_number(overhead)) {
-        printf("%-14s about %.1f %% of the run\n", "recorder", json_number_value(overhead));
+        char longer[FM_TEXT_NUMBER];
+        printf("%-14s makes the run %s\n", "recorder",
+               fm_text_longer(longer, json_number_value(overhead) / 100,
+                              json_is_true(json_object_get(recorder, "overhead_is_least"))));
     }
     free(command);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/info/info.h"
 
+#include "base/text.h"
 #include "cli/text/safe_text.h"
 
 #include <inttypes.h>
@@ -78,10 +79,13 @@ static void print_recorder(const struct fm_info *info)
 {
     const json_t *recorder = json_object_get(info->environment, "recorder");
     if (json_is_object(recorder)) {
-        printf("%-14s %.1f MB of memory a process, %.2f s of CPU time, about %.1f %% of the run\n",
+        const double percent = json_number_value(json_object_get(recorder, "overhead_percent"));
+        char longer[FM_TEXT_NUMBER];
+        printf("%-14s %.1f MB of memory a process, %.2f s of CPU time, makes the run %s\n",
                "recorder", json_number_value(json_object_get(recorder, "memory_bytes")) / 1e6,
                json_number_value(json_object_get(recorder, "cpu_seconds")),
-               json_number_value(json_object_get(recorder, "overhead_percent")));
+               fm_text_longer(longer, percent / 100,
+                              json_is_true(json_object_get(recorder, "overhead_is_least"))));
     }
 }
 

@@ -12,6 +12,7 @@
 #include "record/cuda/cupti.h"
 #include "record/experiment/job.h"
 #include "record/gpu_option.h"
+#include "record/rebuild/rebuild.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +39,27 @@ static const char *without_accelerators(const struct fm_settings *settings)
 static bool is_lost(const struct fm_record_result *result)
 {
     return result->directory[0] != '\0' && result->missing[0] != '\0' &&
-           result->totals.events <= 1 && !fm_counters_are_all(result->directory);
+           result->totals.events <= 1 && !fm_counters_are_all(result->directory) &&
+           !fm_rebuild_is_due(result->directory); /* it can be completed later */
 }
 
-static void print_closing_line(const struct fm_record_result *result,
+/* Without a reason that a process has noted, what could be one. */
+static void print_nothing(const struct fm_record_result *result, const struct fm_settings *settings)
+{
+    const bool is_known = result->reason[0] != '\0';
+    const char *threads = settings->values[FM_SETTING_THREADS].text;
+    const bool has_threads = threads == NULL || strcmp(threads, "off") != 0;
+    fprintf(stderr,
+            "fermata: nothing was recorded: %s%s program called MPI_Init or shmem_init, used "
+            "coarrays %s, or, with "
+            "--gpu, CUDA%s%s; see `fermata doctor`\n",
+            result->reason, is_known ? "; no other" : "no dynamically linked",
+            has_threads ? "or created a thread (the program of the command itself only)"
+                        : "(threads are not recorded, by --threads=off)",
+            is_known ? "" : ", or a message above says why", without_accelerators(settings));
+}
+
+static void print_closing_line(enum fm_command command, const struct fm_record_result *result,
                                const struct fm_settings *settings)
 {
     char text[256];
@@ -49,12 +67,7 @@ static void print_closing_line(const struct fm_record_result *result,
         fprintf(stderr,
                 "fermata: nothing asked the flight recorder for its records: none are kept\n");
     } else if (result->directory[0] == '\0') {
-        fprintf(
-            stderr,
-            "fermata: nothing was recorded: no dynamically linked program called MPI_Init or "
-            "shmem_init, used coarrays or created a thread (the program of the command itself "
-            "only), or, with --gpu, CUDA, or a message above says why%s; see `fermata doctor`\n",
-            without_accelerators(settings));
+        print_nothing(result, settings);
     } else if (fm_counters_are_all(result->directory)) {
         char *analyze[] = {"analyze", "--quiet", (char *)result->directory, NULL};
         fm_command_analyze(3, analyze); /* states what is wrong itself */
@@ -67,9 +80,15 @@ static void print_closing_line(const struct fm_record_result *result,
                 fm_experiment_totals_text(&result->totals, text, sizeof text),
                 result->missing[0] != '\0' ? "; incomplete run: " : "", result->missing);
     }
+    if (result->long_calls != 0 && command == FM_COMMAND_record) { /* the report begins with it */
+        fprintf(stderr,
+                "fermata: the run may have hung: `fermata hang %s` shows who waited for whom\n",
+                result->directory);
+    }
     if (is_lost(result)) {
-        fprintf(stderr, "fermata: the run ended before records were written to disk; "
-                        "--flush-interval 0 or --flight-recorder SIZE saves them\n");
+        fprintf(stderr, "fermata: the run ended before records were written to disk, and there was "
+                        "no buffer file for them (see the log); --buffers FOLDER or "
+                        "--flush-interval 0 keeps them\n");
     }
     if (result->unknown[0] != '\0') {
         fprintf(stderr, "fermata: warning: %s\n", result->unknown);
@@ -89,8 +108,8 @@ static fm_status_t become(const struct fm_recording_options *options, const char
 }
 
 /* What the command line asks for, which was understood. */
-static int run(const struct fm_recording_options *options, const char *command,
-               struct fm_record_result *result, bool *recorded)
+static int run(const struct fm_recording_options *options, enum fm_command number,
+               const char *command, struct fm_record_result *result, bool *recorded)
 {
     struct fm_error error;
     fm_status_t status;
@@ -111,7 +130,7 @@ static int run(const struct fm_recording_options *options, const char *command,
         return fail(command, &error, status);
     }
     if (*recorded) {
-        print_closing_line(result, &options->settings);
+        print_closing_line(number, result, &options->settings);
         return result->exit_status;
     }
     return FM_OK;
@@ -148,7 +167,7 @@ int fm_recording_run(enum fm_command command, int argc, char **argv,
     } else if (options.help) {
         fm_options_print_help(command);
     } else {
-        outcome = run(&options, argv[0], result, recorded);
+        outcome = run(&options, command, argv[0], result, recorded);
     }
     fm_settings_free(&options.settings);
     fm_pattern_selection_free(&options.selection);

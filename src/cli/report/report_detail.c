@@ -3,6 +3,7 @@
 
 #include "cli/report/report_file.h"
 #include "cube/model/metric_id.h"
+#include "functions/paradigm_names.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -63,6 +64,20 @@ static struct fm_partitions partitions_of(const struct fm_cube *report)
     return partitions;
 }
 
+/* Whether functions of the program are told apart by the lines that call them: those of the C
+ * library always are. */
+static bool has_callsites(const struct fm_cube *report)
+{
+    for (uint32_t c = 0; c < report->callpath_count; c++) {
+        const char *file = report->regions[report->callpaths[c].region].file;
+        if (report->callpaths[c].site != FM_CUBE_NONE &&
+            (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *report)
 {
     struct fm_detail *detail = NULL;
@@ -78,7 +93,7 @@ struct fm_detail *fm_report_detail(const char *archive, const struct fm_cube *re
             .asynchronous_progress = i == 1,
             .progress_by_targets = i == 2,
             .path_from_init_to_finalize = report->path_from_init_to_finalize,
-            .callsites = report->site_count != 0,
+            .callsites = has_callsites(report),
             .partitions = report->partition_count == 0 ? NULL : &partitions,
             .switched_off = report->switched_off_count == 0 ? NULL : switched_off,
         };

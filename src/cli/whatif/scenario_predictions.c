@@ -107,8 +107,14 @@ fm_status_t fm_scenario_predict(const struct fm_scenario *scenario, const char *
     with_dependencies.dependencies = true;
     fm_status_t status =
         fm_analysis_run_in_detail(archive, &with_dependencies, NULL, &detail, error);
-    struct fm_decisions *decisions = status == FM_OK ? fm_decisions_create(detail) : NULL;
-    if (status == FM_OK) {
+    const bool is_open = status == FM_OK && detail->open_ends != 0;
+    if (is_open && scenario->predictions.count != 0) {
+        status =
+            fm_fail(error, FM_ERR_DATA, "%s: predict: the run ended inside calls", scenario->name);
+    }
+    struct fm_decisions *decisions =
+        status == FM_OK && !is_open ? fm_decisions_create(detail) : NULL;
+    if (status == FM_OK && !is_open) {
         status = check_identity(scenario, detail, decisions, options->workers, error);
     }
     for (uint32_t p = 0; p < scenario->predictions.count && status == FM_OK; p++) {

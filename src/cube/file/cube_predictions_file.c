@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* What replays predict, in the report file: section PRED. */
+#include "base/recorder_costs.h"
 #include "cube/file/cube_format.h"
 #include "cube/file/cube_reader.h"
 #include "cube/file/cube_writer.h"
@@ -34,6 +35,8 @@ void fm_cube_put_predictions(struct fm_sink *sink, const struct fm_cube *cube)
     fm_sink_u32(sink, cube->experiment.lack_of_processors);
     fm_sink_u64(sink, cube->experiment.page_fault);
     fm_sink_u32(sink, cube->experiment.overhead);
+    fm_sink_u32(sink, cube->experiment.overhead_is_least);
+    fm_sink_u32(sink, cube->experiment.costliest);
     fm_sink_u32(sink, cube->experiment.sample_rate);
     fm_sink_u32(sink, count);
     for (uint32_t i = 0; i < cube->problem_count; i++) {
@@ -83,12 +86,21 @@ fm_status_t fm_cube_read_predictions(struct fm_cube_reader *reader)
     cube->experiment.lack_of_processors = fm_source_u32(source);
     cube->experiment.page_fault = fm_source_u64(source);
     cube->experiment.overhead = fm_source_u32(source);
+    const uint32_t is_least = fm_source_u32(source);
+    cube->experiment.overhead_is_least = is_least != 0;
+    cube->experiment.costliest = fm_source_u32(source);
     cube->experiment.sample_rate = fm_source_u32(source);
     if (cube->experiment.ideal_duration > cube->experiment.duration) {
         return fm_cube_damaged(reader, "the ideal network takes longer");
     }
     if (cube->experiment.lack_of_processors > 100) {
         return fm_cube_damaged(reader, "more than all time is without a processor");
+    }
+    if (is_least > 1) {
+        return fm_cube_damaged(reader, "the cost of recording is malformed");
+    }
+    if (cube->experiment.costliest > FM_RECORDER_COST_COUNT) {
+        return fm_cube_damaged(reader, "the recorder spends time on nothing that is known");
     }
     const uint32_t count = fm_source_count(source, PREDICTION_SIZE);
     for (uint32_t i = 0; i < count; i++) {

@@ -14,7 +14,7 @@
 const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5] = {
     "EXPT", "METR", "REGN", "CALL", "LOCN", "SEVR", "STAT", "PATH", "WARN", "LOCK",
     "OPTS", "PHAS", "BINS", "MATX", "TOPO", "PROB", "BLAM", "STRM", "CLCK", "UNCT",
-    "UMET", "PRED", "SOFF", "PROF", "PART", "FIND", "WRLD", "UNEX", "SITE"};
+    "UMET", "PRED", "SOFF", "PROF", "PART", "FIND", "WRLD", "UNEX", "SITE", "HANG"};
 
 fm_status_t fm_cube_damaged(const struct fm_cube_reader *reader, const char *format, ...)
 {

@@ -417,6 +417,7 @@ fm_status_t fm_cube_read_sections(struct fm_cube_reader *reader)
         fm_cube_read_worlds,
         fm_cube_read_uncertainty,
         fm_cube_read_findings,
+        fm_cube_read_hang,
     };
     fm_status_t status = FM_OK;
     for (size_t i = 0; status == FM_OK && i < FM_CUBE_SECTION_COUNT; i++)

@@ -40,7 +40,8 @@ enum fm_cube_section {
     FM_SECTION_FIND,
     FM_SECTION_WRLD,
     FM_SECTION_UNEX,
-    FM_SECTION_SITE
+    FM_SECTION_SITE,
+    FM_SECTION_HANG
 };
 
 extern const char fm_cube_section_tags[FM_CUBE_SECTION_COUNT][5];
@@ -105,6 +106,7 @@ fm_status_t fm_cube_read_sites(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_worlds(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_uncertainty(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_findings(struct fm_cube_reader *reader);
+fm_status_t fm_cube_read_hang(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_problems(struct fm_cube_reader *reader);
 fm_status_t fm_cube_read_user_metrics(struct fm_cube_reader *reader);
 

@@ -196,6 +196,7 @@ static const struct {
     {"UMET", 0, fm_cube_put_user_metrics},
     {"PRED", 0, fm_cube_put_predictions},
     {"FIND", 0, fm_cube_put_findings},
+    {"HANG", 0, fm_cube_put_hang},
     {"PROF", FM_CUBE_SECTION_REQUIRED, fm_cube_put_profile}, /* only of profiles */
 };
 

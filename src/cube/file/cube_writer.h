@@ -48,6 +48,7 @@ void fm_cube_put_sites(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_worlds(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_uncertainty(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_findings(struct fm_sink *sink, const struct fm_cube *cube);
+void fm_cube_put_hang(struct fm_sink *sink, const struct fm_cube *cube);
 /** The texts of the metrics of patterns of the user. */
 void fm_cube_put_switched_off(struct fm_sink *sink, const struct fm_cube *cube);
 void fm_cube_put_user_metrics(struct fm_sink *sink, const struct fm_cube *cube);

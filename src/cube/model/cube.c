@@ -51,6 +51,7 @@ void fm_cube_free(struct fm_cube *cube)
     fm_cube_free_locks(cube);
     fm_cube_free_switched_off(cube);
     fm_cube_free_findings(cube);
+    fm_cube_hang_free(&cube->hang);
     fm_cube_free_partitions(cube);
     fm_cube_free_time(cube);
     fm_cube_free_matrices(cube);

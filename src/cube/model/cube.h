@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "cube/model/cube_finding.h"
+#include "cube/model/cube_hang.h"
 #include "cube/model/cube_matrix.h"
 #include "cube/model/cube_problem.h"
 #include "cube/model/cube_time.h"
@@ -231,11 +232,13 @@ struct fm_cube_experiment {
                                   most `duration`; 0: not predicted */
     uint32_t lack_of_processors; /**< percent of the time of all threads, calls included, in which
                                       they were ready and had no processor; 0: none, or unknown */
-    uint64_t page_fault;  /**< ticks that a page fault on new memory takes, as the recorder has
-                               measured it on the node of rank 0; 0: not known */
-    uint32_t overhead;    /**< by how much recording makes the run longer, as the recorder has
-                               estimated it by what its work and a recorded call cost: millionths of
-                               the run without it; 0: not known */
+    uint64_t page_fault;    /**< ticks that a page fault on new memory takes, as the recorder has
+                                 measured it on the node of rank 0; 0: not known */
+    uint32_t overhead;      /**< by how much recording makes the run longer, as the recorder has
+                                 measured it: millionths of the run without it; 0: not known */
+    bool overhead_is_least; /**< it may be much more: the work that the recorder cannot measure is
+                                 not small beside the program's */
+    uint32_t costliest;   /**< what that is mostly spent on: fm_recorder_cost_t + 1; 0: not known */
     uint32_t sample_rate; /**< how often sampling timers fired in a second of the CPU time of their
                                threads, thousandths; 0: never, or not known */
 };
@@ -303,6 +306,7 @@ struct fm_cube {
     uint32_t switched_off_count;
     struct fm_cube_finding *findings; /**< in the order of their rules */
     uint32_t finding_count;
+    struct fm_cube_hang hang;     /**< if the run ended inside of calls */
     char **partition_names;       /**< of the partitions that the user chose */
     uint32_t partition_count;     /**< 0: none were chosen */
     uint32_t *partition_of;       /**< by location; FM_CUBE_NONE: in none of them */

@@ -212,7 +212,8 @@ bool fm_cube_problem_is_at(const struct fm_cube *cube, const struct fm_cube_prob
                            uint32_t callpath)
 {
     return problem->is_function && !problem->in_one_callpath
-               ? cube->callpaths[callpath].region == cube->callpaths[problem->callpath].region
+               ? cube->callpaths[callpath].region == cube->callpaths[problem->callpath].region &&
+                     cube->callpaths[callpath].site == cube->callpaths[problem->callpath].site
                : callpath == problem->callpath;
 }
 

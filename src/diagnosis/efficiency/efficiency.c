@@ -122,6 +122,13 @@ static struct cell_list list_cells(const struct fm_cube *cube)
     return list;
 }
 
+/* A run that ended inside of calls has no efficiency. */
+static void leave_open(struct fm_efficiency *efficiency)
+{
+    efficiency->parallel = efficiency->load_balance = efficiency->communication = NAN;
+    efficiency->serialization = efficiency->transfer = NAN;
+}
+
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
                                            struct fm_efficiency *callpaths)
 {
@@ -156,6 +163,13 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     fm_free(list.begin);
     struct fm_efficiency run = efficiency(all / locations, longest, duration, total);
     split_communication(&cube->experiment, &run);
+    for (uint32_t c = 0; cube->hang.open_ends != 0 && callpaths != NULL && c < cube->callpath_count;
+         c++) {
+        leave_open(&callpaths[c]);
+    }
+    if (cube->hang.open_ends != 0) {
+        leave_open(&run);
+    }
     return run;
 }
 

@@ -28,7 +28,8 @@ struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *
 /** Computes the efficiencies of the whole run, and of each call path including its children. The
  * duration of the run or of a call path is its longest time on any location, without start-up
  * (startup.h). The mean is over all threads; streams of accelerators do not count.
- * Serialization and transfer efficiency are known of the whole run only.
+ * Serialization and transfer efficiency are known of the whole run only. All are NAN of a run that
+ * ended inside of calls.
  * @param callpaths  out: for each call path; may be NULL
  * @return the efficiencies of the run */
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,

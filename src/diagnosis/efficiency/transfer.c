@@ -2,6 +2,7 @@
 #include "diagnosis/efficiency/transfer.h"
 
 #include "base/memory.h"
+#include "diagnosis/hang/open_time.h"
 #include "diagnosis/number_format.h"
 #include "diagnosis/startup.h"
 
@@ -49,7 +50,11 @@ struct fm_transfer_time fm_transfer_find(const struct fm_diagnosis *diagnosis)
             transfer.ticks += cell->value;
         }
     }
+    int64_t *open = fm_open_times(cube);
     for (uint32_t c = 0; c < cube->callpath_count; c++) {
+        const int64_t never_left = open == NULL || times[c] < open[c] ? 0 : open[c];
+        times[c] -= never_left;
+        transfer.ticks -= never_left;
         if (times[c] > transfer.most) {
             transfer.most = times[c];
             transfer.callpath = c;
@@ -61,6 +66,7 @@ struct fm_transfer_time fm_transfer_find(const struct fm_diagnosis *diagnosis)
         transfer.calls = sum_at(cube, FM_METRIC_VISITS, transfer.callpath);
         transfer.bytes = bytes_at(cube, transfer.callpath);
     }
+    fm_free(open);
     fm_free(startup);
     fm_free(times);
     return transfer;

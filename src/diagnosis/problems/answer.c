@@ -9,6 +9,7 @@
 #include "diagnosis/problems/cause_text.h"
 #include "diagnosis/problems/evidence/kernel_evidence.h"
 #include "diagnosis/problems/evidence/queue_evidence.h"
+#include "diagnosis/problems/gain_text.h"
 #include "diagnosis/problems/library_share.h"
 #include "diagnosis/problems/lock_text.h"
 #include "diagnosis/problems/machine_load.h"
@@ -23,6 +24,10 @@
 
 /** Smaller shares of waiting without a cause in the program are not mentioned. */
 #define SMALLEST_REMAINDER 0.005
+
+/** Lack of processors that causes this share of a cost makes small differences doubtful: those that
+ * would gain too little to be advised. */
+#define NOTABLE_LOAD 0.25
 
 /** Smaller shares of one kind of it are not mentioned. */
 #define NEGLIGIBLE_KIND 0.001
@@ -277,6 +282,20 @@ static void add_consequences(const struct fm_diagnosis *diagnosis, struct fm_cau
     }
 }
 
+/** @return which share of a problem's cost the lack of processors causes. Where it causes a notable
+ * part, and no change of the program would gain much, what it leaves cannot be distinguished from
+ * it: ranks that take turns on a processor are late by chance. */
+static double load_share(const struct fm_diagnosis *diagnosis, const struct fm_cube_problem *cause)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const double share = fm_load_share(diagnosis, cause);
+    const uint64_t gain =
+        cause->gain.removed > cause->gain.balanced ? cause->gain.removed : cause->gain.balanced;
+    const double least =
+        FM_SMALLEST_ADVISED * (double)(cube->experiment.end - cube->experiment.begin);
+    return share >= NOTABLE_LOAD && (1 - share) * (double)gain < least ? 1 : share;
+}
+
 void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct fm_answer *answer)
 {
     const struct fm_cube *cube = diagnosis->cube;
@@ -294,7 +313,7 @@ void fm_answer_make(const struct fm_diagnosis *diagnosis, unsigned limit, struct
         }
         struct outside *kind = &kinds[cause->kind];
         if (has_cause) {
-            double load = fm_load_share(diagnosis, cause);
+            const double load = load_share(diagnosis, cause);
             int64_t own = cost - (int64_t)((double)cost * load);
             fm_vector_push(answer,
                            (struct fm_cause_text){.cause = cause, .cost = own, .load = load});

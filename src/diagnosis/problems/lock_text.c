@@ -57,16 +57,21 @@ char *fm_lock_text(const struct fm_diagnosis *diagnosis, const struct fm_cube_pr
         snprintf(number, sizeof number, "%u", lock->window);
         window = lock->name != NULL && lock->name[0] != '\0' ? fm_place_name(diagnosis, lock->name)
                                                              : NULL;
-        const char *shown = window != NULL ? window : number;
-        const char *quote = window != NULL ? "`" : "";
+        /* A window that the program has not named is "window 2 (MPI_Win_create, halo.c:31)". */
+        const bool is_numbered = window != NULL && strncmp(window, "window ", 7) == 0;
+        const char *created = is_numbered ? strchr(window, '(') : NULL;
+        const char *shown = window == NULL || is_numbered ? number : window;
+        const char *quote = window != NULL && !is_numbered ? "`" : "";
         const uint32_t locks = cause->contention.lock_count;
-        length = locks > 1 ? asprintf(&text, "the locks of window %s%s%s on %u %s", quote, shown,
-                                      quote, locks, process->many)
+        const char *blank = created != NULL ? " " : "";
+        created = created != NULL ? created : "";
+        length = locks > 1 ? asprintf(&text, "the locks of window %s%s%s on %u %s%s%s", quote,
+                                      shown, quote, locks, process->many, blank, created)
                  : lock->target == FM_CUBE_NONE
-                     ? asprintf(&text, "the lock of window %s%s%s on all %s", quote, shown, quote,
-                                process->many)
-                     : asprintf(&text, "the lock of window %s%s%s on %s %u", quote, shown, quote,
-                                process->one, lock->target + process->first);
+                     ? asprintf(&text, "the lock of window %s%s%s on all %s%s%s", quote, shown,
+                                quote, process->many, blank, created)
+                     : asprintf(&text, "the lock of window %s%s%s on %s %u%s%s", quote, shown,
+                                quote, process->one, lock->target + process->first, blank, created);
     }
     if (length < 0) {
         abort();

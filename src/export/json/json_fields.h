@@ -29,6 +29,7 @@ void fm_json_put_phases(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_time_bins(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_matrices(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_topologies(struct fm_json *json, const struct fm_cube *cube);
+void fm_json_put_hang(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_problems(struct fm_json *json, const struct fm_cube *cube);
 void fm_json_put_parameter(struct fm_json *json, const struct fm_cube *cube,
                            const struct fm_json_derived *derived,

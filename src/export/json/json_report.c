@@ -3,11 +3,17 @@
 #include "export/json/json_report.h"
 #include "diagnosis/place.h"
 
+#include "base/recorder_costs.h"
 #include "export/export.h"
 #include "export/json/json_fields.h"
 
 static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
 {
+    static const char *const costs[] = {
+#define FM_COST_NAME(symbol, name, noun, advice) name,
+        FM_RECORDER_COSTS(FM_COST_NAME)
+#undef FM_COST_NAME
+    };
     const struct fm_cube_experiment *experiment = &cube->experiment;
     fm_json_object(json, "experiment");
     fm_json_string(json, "title", experiment->title);
@@ -23,6 +29,12 @@ static void put_experiment(struct fm_json *json, const struct fm_cube *cube)
         fm_json_null(json, "overhead_percent");
     } else {
         fm_json_double(json, "overhead_percent", experiment->overhead / 1e4);
+    }
+    fm_json_bool(json, "overhead_is_least", experiment->overhead_is_least);
+    if (experiment->costliest == 0) {
+        fm_json_null(json, "overhead_mostly");
+    } else {
+        fm_json_string(json, "overhead_mostly", costs[experiment->costliest - 1]);
     }
     if (experiment->sample_rate == 0) {
         fm_json_null(json, "sample_rate");
@@ -392,6 +404,7 @@ static const struct {
 } members[] = {
     {FM_EXPORT_CRITICAL_PATH, put_critical_path},
     {0, fm_json_put_path_errors},
+    {0, fm_json_put_hang},
     {0, fm_json_put_problems},
     {0, put_findings},
     {0, put_warnings},

@@ -72,7 +72,7 @@ static struct separators find_separators(const char *text)
     return found;
 }
 
-enum fm_decimal fm_number_notation(const char *text)
+enum fm_decimal_mark fm_number_notation(const char *text)
 {
     const struct separators found = find_separators(text);
     if (!found.is_number || found.last == 0) {
@@ -113,7 +113,7 @@ enum { LONGEST = 64 };
 
 /* Copies the digits of a number in C's notation. Groups must have three digits each.
  * @return the end of the number in `text`, NULL: it is none */
-static const char *copy_plain(const char *text, enum fm_decimal decimal, char plain[LONGEST])
+static const char *copy_plain(const char *text, enum fm_decimal_mark decimal, char plain[LONGEST])
 {
     const char point = decimal == FM_DECIMAL_COMMA ? ',' : '.';
     const char group = decimal == FM_DECIMAL_COMMA ? '.' : ',';
@@ -166,7 +166,7 @@ static const char *copy_plain(const char *text, enum fm_decimal decimal, char pl
 
 /* Reads a number at the begin of `text`. @return its end, NULL: there is none. The program never
  * sets LC_NUMERIC: strtod() takes points. */
-static const char *read_plain(const char *text, enum fm_decimal decimal, double *value)
+static const char *read_plain(const char *text, enum fm_decimal_mark decimal, double *value)
 {
     char plain[LONGEST];
     const char *end = copy_plain(text, decimal, plain);
@@ -178,7 +178,7 @@ static const char *read_plain(const char *text, enum fm_decimal decimal, double 
 }
 
 /* The level in "Mid (5)", a word and a number in parentheses. */
-static bool read_level(const char *text, enum fm_decimal decimal, double *value)
+static bool read_level(const char *text, enum fm_decimal_mark decimal, double *value)
 {
     const size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ");
     const char *open = skip_blanks(text + word);
@@ -189,7 +189,7 @@ static bool read_level(const char *text, enum fm_decimal decimal, double *value)
     return end != NULL && strcmp(end, ")") == 0;
 }
 
-struct fm_number fm_number_read(const char *text, enum fm_decimal decimal)
+struct fm_number fm_number_read(const char *text, enum fm_decimal_mark decimal)
 {
     struct fm_number number = {.kind = FM_NUMBER_WRONG};
     text = skip_blanks(text);
@@ -218,7 +218,7 @@ struct fm_number fm_number_read(const char *text, enum fm_decimal decimal)
     return number;
 }
 
-bool fm_number_next_instance(const char **list, enum fm_decimal decimal, double *value)
+bool fm_number_next_instance(const char **list, enum fm_decimal_mark decimal, double *value)
 {
     const char *text = *list;
     if (*text != '(' && *text != ';') {

@@ -10,7 +10,7 @@
 #include <stddef.h>
 
 /** How the numbers of a file are written. */
-enum fm_decimal {
+enum fm_decimal_mark {
     FM_DECIMAL_UNKNOWN,
     FM_DECIMAL_POINT, /**< 1,234.5 */
     FM_DECIMAL_COMMA  /**< 1.234,5 or 1 234,5 */
@@ -20,7 +20,7 @@ enum fm_decimal {
  * in none. Both separators: the last one is the decimal one. One separator twice: it groups digits.
  * One separator once: it is the decimal one unless one to three digits, the first one not 0, stand
  * in front of it and three behind it. */
-enum fm_decimal fm_number_notation(const char *text);
+enum fm_decimal_mark fm_number_notation(const char *text);
 
 /** @return whether the number means different values in the two notations: "1,234". */
 bool fm_number_is_ambiguous(const char *text);
@@ -44,12 +44,12 @@ struct fm_number {
  * with a number in parentheses ("Mid (5)", the level of a utilization) has the value of the number.
  * Behind the number a list "(1; 2; 3)" may follow.
  * @param decimal  FM_DECIMAL_UNKNOWN: as FM_DECIMAL_POINT */
-struct fm_number fm_number_read(const char *text, enum fm_decimal decimal);
+struct fm_number fm_number_read(const char *text, enum fm_decimal_mark decimal);
 
 /** Reads the next value of a list of instances.
  * @param list   at the parenthesis or behind the last value; moved behind the value
  * @return whether there was one; false also at what is no number */
-bool fm_number_next_instance(const char **list, enum fm_decimal decimal, double *value);
+bool fm_number_next_instance(const char **list, enum fm_decimal_mark decimal, double *value);
 
 /** @return the seconds of a unit of time ("ns", "usecond", "msec", "s", ...), 0: it is none. */
 double fm_unit_of_time(const char *unit);

@@ -220,7 +220,7 @@ static fm_status_t order_ranks(struct fm_reading *reading, struct fm_error *erro
     return FM_OK;
 }
 
-static fm_status_t read_tables(struct fm_reading *reading, enum fm_decimal decimal,
+static fm_status_t read_tables(struct fm_reading *reading, enum fm_decimal_mark decimal,
                                struct fm_error *error)
 {
     fm_status_t status = FM_OK;
@@ -247,7 +247,7 @@ static fm_status_t read_tables(struct fm_reading *reading, enum fm_decimal decim
 }
 
 fm_status_t fm_input_parse(const char *text, size_t length, const char *path,
-                           enum fm_decimal decimal, struct fm_input_file **file,
+                           enum fm_decimal_mark decimal, struct fm_input_file **file,
                            struct fm_error *error)
 {
     struct fm_input_file *made = fm_allocate(1, sizeof *made);
@@ -271,8 +271,8 @@ fm_status_t fm_input_parse(const char *text, size_t length, const char *path,
     return status;
 }
 
-fm_status_t fm_input_read(const char *path, enum fm_decimal decimal, struct fm_input_file **file,
-                          struct fm_error *error)
+fm_status_t fm_input_read(const char *path, enum fm_decimal_mark decimal,
+                          struct fm_input_file **file, struct fm_error *error)
 {
     FILE *stream = fopen(path, "re");
     if (stream == NULL) {

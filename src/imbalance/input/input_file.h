@@ -89,12 +89,12 @@ struct fm_input_file {
  * @param file     out: to be freed with fm_input_file_free(); set only on success
  * @return FM_ERR_DATA: file and line with the reason. Thread-safe. */
 fm_status_t fm_input_parse(const char *text, size_t length, const char *path,
-                           enum fm_decimal decimal, struct fm_input_file **file,
+                           enum fm_decimal_mark decimal, struct fm_input_file **file,
                            struct fm_error *error);
 
 /** Reads a file of at most 1 GiB; as fm_input_parse(). */
-fm_status_t fm_input_read(const char *path, enum fm_decimal decimal, struct fm_input_file **file,
-                          struct fm_error *error);
+fm_status_t fm_input_read(const char *path, enum fm_decimal_mark decimal,
+                          struct fm_input_file **file, struct fm_error *error);
 
 /** Frees a file. NULL is allowed. */
 void fm_input_file_free(struct fm_input_file *file);

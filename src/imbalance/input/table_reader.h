@@ -90,7 +90,7 @@ fm_status_t fm_read_count(const struct fm_reading *reading, const struct fm_csv_
                           struct fm_error *error);
 
 /** Converts what fm_note_value() has noted, once the notation of the file's numbers is known. */
-fm_status_t fm_convert_values(struct fm_reading *reading, enum fm_decimal decimal,
+fm_status_t fm_convert_values(struct fm_reading *reading, enum fm_decimal_mark decimal,
                               struct fm_error *error);
 
 #endif

@@ -16,14 +16,14 @@ void fm_note_value(struct fm_reading *reading, size_t kernel, const struct fm_gp
 }
 
 /* Finds the notation. It is that of English if nothing reveals another one. */
-static fm_status_t find_notation(struct fm_reading *reading, enum fm_decimal *decimal,
+static fm_status_t find_notation(struct fm_reading *reading, enum fm_decimal_mark *decimal,
                                  struct fm_error *error)
 {
     const struct fm_pending_value *first[3] = {NULL, NULL, NULL};
     const struct fm_pending_value *ambiguous = NULL;
     for (size_t i = 0; i < reading->pending.count; i++) {
         const struct fm_pending_value *value = &reading->pending.items[i];
-        const enum fm_decimal notation = fm_number_notation(value->text);
+        const enum fm_decimal_mark notation = fm_number_notation(value->text);
         first[notation] = first[notation] == NULL ? value : first[notation];
         if (ambiguous == NULL && fm_number_is_ambiguous(value->text)) {
             ambiguous = value;
@@ -67,7 +67,7 @@ static bool convert(const struct fm_gpu_metric_name *name, const char *unit,
     return factor != 0;
 }
 
-static void take_instances(struct fm_kernel *kernel, const char *list, enum fm_decimal decimal)
+static void take_instances(struct fm_kernel *kernel, const char *list, enum fm_decimal_mark decimal)
 {
     FM_VECTOR(double) values = {0};
     double value;
@@ -84,7 +84,7 @@ static void take_instances(struct fm_kernel *kernel, const char *list, enum fm_d
 }
 
 static fm_status_t convert_one(struct fm_reading *reading, const struct fm_pending_value *pending,
-                               enum fm_decimal decimal, struct fm_error *error)
+                               enum fm_decimal_mark decimal, struct fm_error *error)
 {
     struct fm_kernel *kernel = &reading->file->table.kernels.items[pending->kernel];
     const struct fm_gpu_metric_name *name = pending->name;
@@ -142,7 +142,7 @@ static fm_status_t refuse_twice(struct fm_reading *reading, struct fm_error *err
     return FM_OK;
 }
 
-fm_status_t fm_convert_values(struct fm_reading *reading, enum fm_decimal decimal,
+fm_status_t fm_convert_values(struct fm_reading *reading, enum fm_decimal_mark decimal,
                               struct fm_error *error)
 {
     fm_status_t status = FM_OK;

@@ -335,6 +335,22 @@ void fm_archive_settle(struct fm_thread *thread, bool over)
     }
 }
 
+bool fm_archive_write_open(struct fm_thread *thread, const struct fm_shown_call *open,
+                           size_t functions)
+{
+    if (has_writer(thread)) {
+        fm_convert_open(thread, open, functions);
+    }
+    return thread->is_in_call;
+}
+
+void fm_archive_settle_killed(struct fm_thread *thread)
+{
+    if (has_writer(thread)) {
+        fm_convert_end_killed(thread);
+    }
+}
+
 void fm_archive_close_events(struct fm_thread *thread)
 {
     if (thread->writer != NULL && !fm_archive_has_failed) {

@@ -78,6 +78,14 @@ void fm_archive_last(struct fm_thread *thread, uint64_t time);
  *              (fm_path_open) */
 void fm_archive_settle(struct fm_thread *thread, bool over);
 
+/** Writes the call that a thread was in when its process ended, if it was in one. Before
+ * fm_archive_settle_killed. @return whether it was */
+bool fm_archive_write_open(struct fm_thread *thread, const struct fm_shown_call *open,
+                           size_t functions);
+
+/** Instead of fm_archive_settle of a thread whose process was killed: what is open stays open. */
+void fm_archive_settle_killed(struct fm_thread *thread);
+
 /** Closes the event file of a thread; afterwards it is complete on disk. */
 void fm_archive_close_events(struct fm_thread *thread);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The global definitions, written by rank 0 from the merged set. */
+#include "base/awaited_names.h"
 #include "record/archive/archive.h"
 #include "record/archive/marker.h"
 #include "record/archive/streams.h"
@@ -159,6 +160,12 @@ enum { NAME_BYTES = FM_PARADIGM_TEXT + 40 };
 /* The property of a process that states the number of its world, in runs with several ones. */
 #define WORLD_PROPERTY "fermata::world"
 
+/* Properties of the locations of processes without a regular end. */
+enum { LIFE_THREAD_LEVEL = 3, LIFE_PROPERTIES };
+static const char *const life_properties[LIFE_PROPERTIES] = {
+    FM_PROPERTY_HEARTBEAT, FM_PROPERTY_JOB_END,
+    FM_PROPERTY_ENDED, [LIFE_THREAD_LEVEL] = FM_PROPERTY_THREAD_LEVEL};
+
 /* The key of the property that names an object. */
 static void name_object(const uint32_t *object, char *name)
 {
@@ -223,6 +230,9 @@ static void add_strings(const struct output *o)
     }
     if (o->set->tables[FM_DEFINE_WORLD].count != 0) {
         fm_define_string(o->set, WORLD_PROPERTY);
+    }
+    for (size_t i = 0; o->set->tables[FM_DEFINE_LIFE].count != 0 && i < LIFE_PROPERTIES; i++) {
+        fm_define_string(o->set, life_properties[i]);
     }
     FOR_EACH(o, FM_DEFINE_PROCESS, i, words, count)
     {
@@ -336,6 +346,36 @@ static void write_worlds(const struct output *o)
             fm_archive_check(OTF2_GlobalDefWriter_WriteLocationGroupProperty(
                 o->writer, words[0], fm_define_string(o->set, WORLD_PROPERTY), OTF2_TYPE_UINT32,
                 value));
+        }
+    }
+}
+
+static void write_life_property(const struct output *o, uint32_t rank, uint32_t thread,
+                                const char *name, uint64_t number)
+{
+    OTF2_AttributeValue value = {.uint64 = number};
+    fm_archive_check(OTF2_GlobalDefWriter_WriteLocationProperty(
+        o->writer, fm_archive_location(rank, thread), fm_define_string(o->set, name),
+        OTF2_TYPE_UINT64, value));
+}
+
+/* States how processes without a regular end lived, by properties of their locations. */
+static void write_lives(const struct output *o)
+{
+    size_t count;
+    FOR_EACH(o, FM_DEFINE_LIFE, i, life, count)
+    {
+        const uint64_t values[LIFE_PROPERTIES] = {
+            life[FM_LIFE_HEARTBEAT] | (uint64_t)life[FM_LIFE_HEARTBEAT + 1] << 32,
+            life[FM_LIFE_JOB_END] | (uint64_t)life[FM_LIFE_JOB_END + 1] << 32, life[FM_LIFE_ENDED],
+            life[FM_LIFE_THREAD_LEVEL]};
+        for (uint32_t t = 0; t < life[FM_LIFE_THREADS]; t++) {
+            for (size_t p = 0; p < LIFE_PROPERTIES; p++) {
+                if (values[p] != 0) {
+                    write_life_property(o, life[FM_LIFE_RANK], t, life_properties[p],
+                                        p == LIFE_THREAD_LEVEL ? values[p] - 1 : values[p]);
+                }
+            }
         }
     }
 }
@@ -678,6 +718,7 @@ void fm_archive_write_global(struct fm_definitions *set, const struct fm_archive
     write_paradigms(&o);
     write_system_tree(&o);
     write_worlds(&o);
+    write_lives(&o);
     write_objects(&o);
     write_regions(&o);
     write_lines(&o);

@@ -20,6 +20,7 @@ size_t fm_define_key_length(enum fm_define_kind kind, const uint32_t *words, siz
         return FM_WIN_FLAGS;
     case FM_DEFINE_TOPOLOGY:
     case FM_DEFINE_PROCESS:
+    case FM_DEFINE_LIFE:
         return 1;
     default:
         return count;

@@ -55,6 +55,10 @@
  *   OBJECT    rank, number of the object in records, name |
  *   STREAM    rank, location in its process, name |
  *   WORLD     number, first rank, processes |
+ *   LIFE      rank | last time at which the process is known to have lived (low, high; 0: unknown),
+ *             end of the job (low, high; 0: unknown), both by the clock of the process, 1: it ended by
+ *             itself, level of threads of MPI + 1 (0: unknown), number of its threads. Of processes
+ *             without a regular end
  * Names, files and lines may be FM_DEFINE_NONE. Serial numbers keep all binaries and call sites of
  * one process distinct; in sets of several processes they are 0. */
 /* clang-format on */
@@ -81,6 +85,7 @@ enum fm_define_kind {
     FM_DEFINE_OBJECT,
     FM_DEFINE_STREAM,
     FM_DEFINE_WORLD,
+    FM_DEFINE_LIFE,
     FM_DEFINE_KIND_COUNT
 };
 
@@ -182,6 +187,17 @@ enum {
 
 /** Words of a WORLD. */
 enum { FM_WORLD_NUMBER, FM_WORLD_FIRST, FM_WORLD_SIZE, FM_WORLD_WORDS };
+
+/** Words of a LIFE. */
+enum {
+    FM_LIFE_RANK,
+    FM_LIFE_HEARTBEAT,
+    FM_LIFE_JOB_END = FM_LIFE_HEARTBEAT + 2,
+    FM_LIFE_ENDED = FM_LIFE_JOB_END + 2,
+    FM_LIFE_THREAD_LEVEL,
+    FM_LIFE_THREADS,
+    FM_LIFE_WORDS
+};
 
 /** Words of a WIN. */
 enum { FM_WIN_COMM, FM_WIN_ORDINAL, FM_WIN_FLAGS, FM_WIN_NAME, FM_WIN_WORDS };

@@ -16,7 +16,9 @@ enum fm_reduction { FM_REDUCE_SUM, FM_REDUCE_MIN, FM_REDUCE_MAX };
 
 struct fm_exchange {
     uint32_t rank, size;
-    bool is_spawned; /**< another run of the program has started these processes */
+    bool is_spawned;       /**< another run of the program has started these processes */
+    uint32_t thread_level; /**< which threads may call MPI: 1 single, 2 funneled, 3 serialized,
+                                4 multiple; 0: not known */
     /** Description of the first failure, or NULL. After a failure the functions do nothing and
      * results are zero: a caller checks this member before it uses results. */
     const char *failure;

@@ -24,7 +24,7 @@ typedef struct {
 
 #include "functions.h"
 #include "prototypes.h"
-#include "record/paradigm/put.h"
+#include "record/paradigm/open_call.h"
 #include "record/paradigm/wrapper.h"
 
 /** The library's function `name`. */
@@ -47,6 +47,14 @@ extern FM_HIDDEN struct fm_armci_group fm_armci_world;
 /** The group of a handle of the library. Equal groups have one definition. To be called outside of
  * fm_thread_leave and fm_thread_done. @return size == 0: it has no definition */
 struct fm_armci_group fm_armci_group_of(void *handle);
+
+/** States that the open call is a collective operation. @param group  size == 0: not known */
+static inline void fm_armci_awaits(struct fm_thread *thread, const struct fm_armci_group *group)
+{
+    if (group->size != 0) {
+        fm_open_rma_collective(thread, group->communicator, -1);
+    }
+}
 
 /** Ends the recorded call of a collective operation.
  * @param group  size == 0: nothing but the call is recorded */

@@ -108,6 +108,9 @@ void fm_armci_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,
 void fm_ARMCI_Barrier(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Barrier);
+    if (thread != NULL) {
+        fm_armci_awaits(thread, &fm_armci_world);
+    }
     FM_ARMCI(ARMCI_Barrier)();
     if (thread == NULL) {
         return;
@@ -130,6 +133,9 @@ void fm_ARMCI_Barrier(void)
     int fm_##name prototype                                                                        \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        if (thread != NULL) {                                                                      \
+            fm_armci_awaits(thread, &fm_armci_world);                                              \
+        }                                                                                          \
         int outcome = FM_ARMCI(name) arguments;                                                    \
         if (thread != NULL) {                                                                      \
             fm_armci_collective(thread, OTF2_COLLECTIVE_OP_##operation, &fm_armci_world);          \
@@ -142,9 +148,13 @@ void fm_ARMCI_Barrier(void)
     int fm_##name prototype                                                                        \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        struct fm_armci_group members = {.size = 0};                                               \
+        if (thread != NULL) {                                                                      \
+            members = fm_armci_group_of(group);                                                    \
+            fm_armci_awaits(thread, &members);                                                     \
+        }                                                                                          \
         int outcome = FM_ARMCI(name) arguments;                                                    \
         if (thread != NULL) {                                                                      \
-            const struct fm_armci_group members = fm_armci_group_of(group);                        \
             fm_armci_collective(thread, OTF2_COLLECTIVE_OP_##operation, &members);                 \
         }                                                                                          \
         return outcome;                                                                            \

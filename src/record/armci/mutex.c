@@ -27,6 +27,9 @@ static void record_mutex(struct fm_thread *thread, enum fm_record_kind kind, int
 void fm_ARMCI_Lock(int mutex, int proc)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Lock);
+    if (FM_LIKELY(thread != NULL) && fm_armci_world.size != 0) {
+        fm_open_lock_request(thread, fm_armci_world.window, (uint32_t)proc, (uint64_t)mutex);
+    }
     FM_ARMCI(ARMCI_Lock)(mutex, proc);
     if (FM_LIKELY(thread != NULL)) {
         record_mutex(thread, FM_RECORD_LOCK_ACQUIRE, mutex, proc);
@@ -162,23 +165,34 @@ int fm_ARMCIX_Destroy_mutexes_hdl(void *mutexes)
     return outcome;
 }
 
+/* A mutex of a set, as a lock. */
+struct lock {
+    uint32_t window;
+    int rank; /* in the group of the window; -1: it is not known */
+    uint64_t id;
+};
+
+static struct lock lock_of(const void *mutexes, int mutex, int proc)
+{
+    struct lock lock = {.rank = -1};
+    fm_spin_lock_if(fm_armci_threaded, &state.lock);
+    const struct set *set = mutexes != NULL ? find_set(mutexes) : NULL;
+    if (set != NULL && proc >= 0 && proc < fm_armci_world.size) {
+        lock = (struct lock){.window = set->group.window,
+                             .rank = set->ranks != NULL ? set->ranks[proc] : proc,
+                             .id = (uint64_t)set->number << 32 | (uint32_t)mutex};
+    }
+    fm_spin_unlock_if(fm_armci_threaded, &state.lock);
+    return lock;
+}
+
 /* Ends the recorded call of a function on a mutex of a set. */
 static void record_of_set(struct fm_thread *thread, enum fm_record_kind kind, const void *mutexes,
                           int mutex, int proc)
 {
-    uint32_t window = 0;
-    uint64_t lock = 0;
-    int rank = -1;
-    fm_spin_lock_if(fm_armci_threaded, &state.lock);
-    const struct set *set = mutexes != NULL ? find_set(mutexes) : NULL;
-    if (set != NULL && proc >= 0 && proc < fm_armci_world.size) {
-        window = set->group.window;
-        lock = (uint64_t)set->number << 32 | (uint32_t)mutex;
-        rank = set->ranks != NULL ? set->ranks[proc] : proc;
-    }
-    fm_spin_unlock_if(fm_armci_threaded, &state.lock);
-    if (rank >= 0) {
-        put_mutex(thread, kind, window, rank, lock);
+    const struct lock lock = lock_of(mutexes, mutex, proc);
+    if (lock.rank >= 0) {
+        put_mutex(thread, kind, lock.window, lock.rank, lock.id);
     } else {
         fm_call_leave(thread);
     }
@@ -187,6 +201,12 @@ static void record_of_set(struct fm_thread *thread, enum fm_record_kind kind, co
 void fm_ARMCIX_Lock_hdl(void *mutexes, int mutex, int proc)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCIX_Lock_hdl);
+    if (FM_LIKELY(thread != NULL)) {
+        const struct lock lock = lock_of(mutexes, mutex, proc);
+        if (lock.rank >= 0) {
+            fm_open_lock_request(thread, lock.window, (uint32_t)lock.rank, lock.id);
+        }
+    }
     FM_ARMCI(ARMCIX_Lock_hdl)(mutexes, mutex, proc);
     if (FM_LIKELY(thread != NULL)) {
         record_of_set(thread, FM_RECORD_LOCK_ACQUIRE, mutexes, mutex, proc);

@@ -477,6 +477,10 @@ uint64_t fm_armci_completions(void)
 void fm_ARMCI_Fence(int proc)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_Fence);
+    if (FM_LIKELY(thread != NULL) && is_recorded(proc)) {
+        fm_open_end(thread,
+                    fm_put_awaited_target(fm_open_begin(thread), fm_armci_world.window, proc));
+    }
     FM_ARMCI(ARMCI_Fence)(proc);
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);
@@ -493,6 +497,10 @@ void fm_ARMCI_Fence(int proc)
 void fm_ARMCI_AllFence(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_ARMCI_AllFence);
+    if (FM_LIKELY(thread != NULL) && fm_armci_world.size != 0) {
+        fm_open_end(thread,
+                    fm_put_awaited_target(fm_open_begin(thread), fm_armci_world.window, -1));
+    }
     FM_ARMCI(ARMCI_AllFence)();
     if (FM_LIKELY(thread != NULL)) {
         fm_thread_leave(thread, 0);

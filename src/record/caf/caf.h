@@ -107,7 +107,7 @@ typedef void *fm_caf_operator_t(void *, void *);
 
 #include "functions.h"
 #include "prototypes.h"
-#include "record/paradigm/put.h"
+#include "record/paradigm/open_call.h"
 #include "record/paradigm/wrapper.h"
 
 /** The library's function _gfortran_caf_NAME; not to be called if fm_caf_has(NAME) is false. */
@@ -154,6 +154,17 @@ static inline int fm_caf_process(const struct fm_caf_team *team, int image)
 
 /* The functions below, and those of this header that take a thread first, end a recorded call (they
  * call fm_thread_leave and fm_thread_done), if not stated otherwise. */
+
+/** State that the open call is an image control statement, or collective subroutine, of all images
+ * of a team (`root`: an image; 0: none; they do not end a recorded call), or `sync images`. */
+static inline void fm_caf_awaits(struct fm_thread *thread, const struct fm_caf_team *team, int root)
+{
+    if (team != NULL && team->size != 0) {
+        fm_open_rma_collective(thread, team->communicator, root - 1);
+    }
+}
+
+void fm_caf_awaits_images(struct fm_thread *thread, int count, const int *images);
 
 /** sync images.
  * @param count  of `images`; -1: all others

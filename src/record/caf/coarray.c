@@ -69,6 +69,9 @@ void fm__gfortran_caf_register(size_t size, int type, void **token, struct fm_ca
     }
     struct fm_thread *thread = fm_call_enter(
         is_component(type) ? FM_CAF_FUNCTION(register_component) : FM_CAF_FUNCTION(register));
+    if (thread != NULL && !is_component(type)) {
+        fm_caf_awaits(thread, fm_caf_team, 0);
+    }
     FM_CAF(register)(size, type, token, array, stat, errmsg, errmsg_len);
     bool good = stat == NULL || *stat == 0;
     if (!is_component(type) && good) {
@@ -89,6 +92,9 @@ void fm__gfortran_caf_deregister(void **token, int type, int *stat, char *errmsg
     bool synchronizes = forget(*token) || type == FM_CAF_DEREGISTER;
     struct fm_thread *thread = fm_call_enter(synchronizes ? FM_CAF_FUNCTION(deregister)
                                                           : FM_CAF_FUNCTION(deregister_component));
+    if (thread != NULL && synchronizes) {
+        fm_caf_awaits(thread, fm_caf_team, 0);
+    }
     FM_CAF(deregister)(token, type, stat, errmsg, errmsg_len);
     if (thread != NULL && synchronizes) {
         fm_caf_synchronize(thread, OTF2_COLLECTIVE_OP_DEALLOCATE, fm_caf_team);
@@ -112,13 +118,19 @@ static int rank_in(const struct fm_caf_team *team, int process)
     return rank < team->size ? rank : -1;
 }
 
-/* @param image  of the current team, which need not be that of the coarray */
+/* The image that has a lock, in the team of the coarray. -1: it is not known.
+ * @param image  of the current team, which need not be that of the coarray */
+static int owner_of(const struct coarray *coarray, int image)
+{
+    return coarray != NULL && fm_caf_world.size != 0
+               ? rank_in(coarray->team, fm_caf_process(fm_caf_team, image))
+               : -1;
+}
+
 static void record_lock(struct fm_thread *thread, enum fm_record_kind kind,
                         const struct coarray *coarray, size_t index, int image)
 {
-    int owner = coarray != NULL && fm_caf_world.size != 0
-                    ? rank_in(coarray->team, fm_caf_process(fm_caf_team, image))
-                    : -1;
+    int owner = owner_of(coarray, image);
     if (owner >= 0) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_LOCK_ACQUIRE);
         fm_put_lock(r, kind, OTF2_LOCK_EXCLUSIVE, coarray->team->window, (uint32_t)owner,
@@ -135,6 +147,11 @@ void fm__gfortran_caf_lock(void *token, size_t index, int image, int *acquired, 
     struct fm_thread *thread =
         fm_call_enter(coarray != NULL && coarray->is_critical ? FM_CAF_FUNCTION(critical)
                                                               : FM_CAF_FUNCTION(lock));
+    const int owner = thread != NULL && acquired == NULL ? owner_of(coarray, image) : -1;
+    if (owner >= 0) {
+        fm_open_lock_request(thread, coarray->team->window, (uint32_t)owner,
+                             coarray->first_lock + index);
+    }
     FM_CAF(lock)(token, index, image, acquired, stat, errmsg, errmsg_len);
     if (thread != NULL) {
         bool good = stat == NULL || *stat == 0;

@@ -117,11 +117,21 @@ static struct fm_caf_team *find(const void *handle)
     return team;
 }
 
+/* Begins a statement of all images of a team. */
+FM_INLINE struct fm_thread *enter(uint32_t function, const struct fm_caf_team *team)
+{
+    struct fm_thread *thread = fm_call_enter(function);
+    if (thread != NULL) {
+        fm_caf_awaits(thread, team, 0);
+    }
+    return thread;
+}
+
 /* All images of the current team exchange their numbers, whether they record or not. They do so
  * inside the recorded call, so that the library's calls for it are not recorded. */
 void fm__gfortran_caf_form_team(int team_id, void **team, int index)
 {
-    struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(form_team));
+    struct fm_thread *thread = enter(FM_CAF_FUNCTION(form_team), fm_caf_team);
     FM_CAF(form_team)(team_id, team, index);
     if (fm_caf_has_begun && numbers != NULL) {
         share_number(team_id);
@@ -140,8 +150,8 @@ void fm__gfortran_caf_form_team(int team_id, void **team, int index)
 
 void fm__gfortran_caf_change_team(void **team, int coselector)
 {
-    struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(change_team));
     struct fm_caf_team *to = find(*team);
+    struct fm_thread *thread = enter(FM_CAF_FUNCTION(change_team), to);
     FM_CAF(change_team)(team, coselector);
     if (to != NULL) {
         to->outer = fm_caf_team;
@@ -154,7 +164,7 @@ void fm__gfortran_caf_change_team(void **team, int coselector)
 
 void fm__gfortran_caf_end_team(void **team)
 {
-    struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(end_team));
+    struct fm_thread *thread = enter(FM_CAF_FUNCTION(end_team), fm_caf_team);
     struct fm_caf_team *ending = fm_caf_team;
     FM_CAF(end_team)(team);
     if (ending->outer != NULL) {
@@ -167,7 +177,7 @@ void fm__gfortran_caf_end_team(void **team)
 
 void fm__gfortran_caf_sync_team(void **team, int unused)
 {
-    struct fm_thread *thread = fm_call_enter(FM_CAF_FUNCTION(sync_team));
+    struct fm_thread *thread = enter(FM_CAF_FUNCTION(sync_team), find(*team));
     FM_CAF(sync_team)(team, unused);
     if (thread != NULL) {
         fm_caf_synchronize(thread, OTF2_COLLECTIVE_OP_BARRIER, find(*team));
@@ -259,6 +269,32 @@ static uint32_t group_of(int count, const int *images)
     return group;
 }
 
+static uint64_t group_sync(void)
+{
+    return fm_record_header(FM_RECORD_GROUP_SYNC,
+                            OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
+                            fm_caf_world.window);
+}
+
+/* Whether these are images of the team: the library has not accepted them yet. */
+static bool are_images(int count, const int *images)
+{
+    int valid = 0;
+    while (valid < count && fm_caf_process(fm_caf_team, images[valid]) >= 0) {
+        valid++;
+    }
+    return valid >= count;
+}
+
+void fm_caf_awaits_images(struct fm_thread *thread, int count, const int *images)
+{
+    const bool is_valid = fm_caf_world.size != 0 && count != 0 && are_images(count, images);
+    const uint32_t group = is_valid ? group_of(count, images) : FM_DEFINE_NONE;
+    if (group != FM_DEFINE_NONE) {
+        fm_open_id(thread, group_sync(), group);
+    }
+}
+
 void fm_caf_sync_images(struct fm_thread *thread, int count, const int *images, bool good)
 {
     uint64_t now = fm_clock_now();
@@ -267,9 +303,7 @@ void fm_caf_sync_images(struct fm_thread *thread, int count, const int *images, 
     fm_thread_leave_at(thread, now, 0);
     if (group != FM_DEFINE_NONE) {
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_GROUP_SYNC);
-        r[0] = fm_record_header(FM_RECORD_GROUP_SYNC,
-                                OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY,
-                                fm_caf_world.window);
+        r[0] = group_sync();
         r[1] = group;
     }
     fm_thread_done(thread);

@@ -2,6 +2,7 @@
 /* The chunks of memory that a thread's records lie in. */
 #include "record/capture/threads.h"
 
+#include "record/buffers/buffer_file.h"
 #include "record/capture/memory_use.h"
 #include "record/selection/size_limit.h"
 
@@ -13,9 +14,9 @@ void *fm_thread_pages(size_t bytes)
     return fm_memory_use_map(bytes, MAP_POPULATE);
 }
 
-struct fm_chunk *fm_chunk_new(void)
+struct fm_chunk *fm_chunk_new(bool in_file)
 {
-    struct fm_chunk *chunk = fm_thread_pages(FM_CHUNK_BYTES);
+    struct fm_chunk *chunk = in_file ? fm_buffers_chunk() : fm_thread_pages(FM_CHUNK_BYTES);
     if (chunk != NULL) {
         chunk->next = NULL;
         chunk->used = chunk->words;
@@ -23,10 +24,32 @@ struct fm_chunk *fm_chunk_new(void)
     return chunk;
 }
 
+void fm_chunk_free(struct fm_chunk *chunk)
+{
+    if (chunk->kind != FM_CHUNK_PRIVATE) {
+        fm_buffers_return(chunk);
+    } else {
+        munmap(chunk, FM_CHUNK_BYTES);
+        fm_memory_use_remove(FM_CHUNK_BYTES);
+    }
+}
+
+/* Readers of the buffer file must not take what a chunk has for records. */
+static void mark_unused(struct fm_chunk *chunk)
+{
+    if (chunk->kind != FM_CHUNK_PRIVATE) {
+        __atomic_store_n(&chunk->kind, FM_CHUNK_UNUSED, __ATOMIC_RELEASE);
+    }
+}
+
 void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
 {
     chunk->next = NULL;
+    chunk->used = chunk->words;
+    chunk->thread = thread->index;
     thread->merging.group.end = NULL;
+    fm_merged_visits_end_group(thread);
+    thread->shown->place = NULL;
     if (thread->current != NULL) {
         fm_count_rest(thread);
         thread->current->used = thread->cursor;
@@ -38,7 +61,49 @@ void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk)
     thread->current = chunk;
     thread->cursor = chunk->words;
     thread->limit = (uint64_t *)((char *)chunk + FM_CHUNK_BYTES);
+    chunk->position = thread->filled;
+    if (chunk->kind != FM_CHUNK_PRIVATE) {
+        __atomic_store_n(&chunk->kind, FM_CHUNK_RECORDS, __ATOMIC_RELEASE);
+    }
     fm_count_from_here(thread);
+}
+
+bool fm_thread_take_first(struct fm_thread *thread)
+{
+    struct fm_chunk *chunks[FM_CHUNKS_AT_LEAST] = {fm_chunk_new(true)};
+    chunks[1] = chunks[0] != NULL ? fm_chunk_new(true) : NULL;
+    thread->slot = chunks[1] != NULL ? fm_buffers_slot() : NULL;
+    if (thread->slot == NULL) {
+        fm_buffers_note_outside();
+        thread->shown = fm_thread_pages(sizeof *thread->shown);
+        if (thread->shown == NULL) {
+            return false;
+        }
+        for (int i = 0; i < FM_CHUNKS_AT_LEAST; i++) {
+            if (chunks[i] != NULL) {
+                fm_chunk_free(chunks[i]);
+            }
+            chunks[i] = fm_chunk_new(false);
+            if (chunks[i] == NULL) {
+                return false;
+            }
+        }
+    }
+    thread->shown = thread->slot != NULL ? &thread->slot->open : thread->shown;
+    thread->publish = thread->ends = thread->slot != NULL ? &thread->slot->done : &thread->done;
+    fm_thread_fill(thread, chunks[0]);
+    fm_thread_publish(thread);
+    thread->spare = chunks[1];
+    thread->chunks = FM_CHUNKS_AT_LEAST;
+    return true;
+}
+
+void fm_thread_show(struct fm_thread *thread)
+{
+    thread->first->thread = thread->index;
+    if (thread->slot != NULL) {
+        __atomic_store_n(&thread->slot->thread, thread->index + (uint64_t)1, __ATOMIC_RELEASE);
+    }
 }
 
 /* ---- room for records ---- */
@@ -51,18 +116,20 @@ static struct fm_chunk *take_chunk(struct fm_thread *thread)
         thread->spare = chunk->next;
     } else if (fm_threads.function_name != NULL) {
         chunk = fm_thread_take_from_ring(thread);
-    } else if (atomic_fetch_sub(&fm_threads.chunks_left, 1) > 0) {
-        chunk = fm_chunk_new();
     } else {
-        atomic_fetch_add(&fm_threads.chunks_left, 1);
+        if (atomic_fetch_sub(&fm_threads.chunks_left, 1) > 0) {
+            chunk = fm_chunk_new(thread->slot != NULL);
+        }
+        atomic_fetch_add(&fm_threads.chunks_left, chunk == NULL);
     }
     return chunk;
 }
 
-/* Takes memory for the open call beyond the budget. */
+/* Takes memory for the open call beyond the budget, if need be outside of the buffer file. */
 static struct fm_chunk *exceed(struct fm_thread *thread)
 {
-    struct fm_chunk *chunk = fm_chunk_new();
+    struct fm_chunk *chunk = thread->slot != NULL ? fm_chunk_new(true) : NULL;
+    chunk = chunk != NULL ? chunk : fm_chunk_new(false);
     if (chunk != NULL) {
         thread->chunks++;
         atomic_fetch_sub(&fm_threads.chunks_left, 1);
@@ -113,10 +180,13 @@ uint64_t *fm_thread_grow(struct fm_thread *thread, size_t words)
 void fm_thread_rewind(struct fm_thread *thread, struct fm_chunk *chunk, uint64_t *place)
 {
     thread->merging.group.end = NULL;
+    fm_merged_visits_end_group(thread);
+    thread->shown->place = NULL;
     fm_count_rest(thread);
     if (chunk != thread->current) {
         for (struct fm_chunk *left = chunk; left != thread->current; left = left->next) {
             thread->filled -= (uint64_t)(left->used - left->words);
+            mark_unused(left->next);
         }
         thread->current->next = thread->spare;
         thread->spare = chunk->next;
@@ -146,12 +216,35 @@ uint64_t *fm_thread_leave_slowly(struct fm_thread *thread, uint64_t now, size_t 
 
 /* ---- reuse ---- */
 
+/* Adds a chunk to the spare ones, or frees it: memory outside of the buffer file is kept only as
+ * long as there is no other. */
+static void set_aside(struct fm_thread *thread, struct fm_chunk *chunk)
+{
+    if (thread->slot != NULL && chunk->kind == FM_CHUNK_PRIVATE && thread->spare != NULL) {
+        fm_chunk_free(chunk);
+        thread->chunks--;
+        atomic_fetch_add(&fm_threads.chunks_left, 1);
+    } else {
+        mark_unused(chunk);
+        chunk->next = thread->spare;
+        thread->spare = chunk;
+    }
+}
+
 void fm_thread_reuse(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = thread->first;
     fm_count_rest(thread);
     thread->filled += (uint64_t)(thread->cursor - thread->current->words);
-    thread->current->next = thread->spare;
+    /* First, no record ends in these chunks any more; then they become others. */
+    __atomic_store_n(thread->ends, chunk->words, __ATOMIC_RELEASE);
+    fm_signal_fence();
+    for (struct fm_chunk *rest = chunk->next, *next; rest != NULL; rest = next) {
+        next = rest->next;
+        set_aside(thread, rest);
+    }
+    set_aside(thread, chunk);
+    chunk = thread->spare;
     thread->spare = chunk->next;
     thread->current = NULL;
     thread->first = NULL;
@@ -167,8 +260,7 @@ void fm_thread_release(struct fm_thread *thread)
     while (thread->kept != NULL && thread->first != thread->kept_chunk) {
         struct fm_chunk *chunk = thread->first;
         thread->first = chunk->next;
-        chunk->next = thread->spare;
-        thread->spare = chunk;
+        set_aside(thread, chunk);
     }
 }
 
@@ -177,7 +269,7 @@ void fm_thread_settle(struct fm_thread *thread, bool claimed)
     if (claimed) { /* what is merged from now on is not in the records up to there */
         __atomic_add_fetch(&thread->saves, 1, __ATOMIC_SEQ_CST);
     }
-    thread->settled = claimed ? __atomic_load_n(&thread->done, __ATOMIC_ACQUIRE) : NULL;
+    thread->settled = claimed ? __atomic_load_n(thread->ends, __ATOMIC_ACQUIRE) : NULL;
 }
 
 struct fm_extent fm_thread_settled(const struct fm_thread *thread)

@@ -21,6 +21,7 @@ void fm_guard_begin(struct fm_guard *guard)
         guard->pending[i] = sigismember(&pending, signals[i]) == 1;
     }
     pthread_sigmask(SIG_BLOCK, &ours, &guard->blocked);
+    guard->rights = fm_file_rights_begin();
 }
 
 void fm_guard_hold_signals(void)
@@ -37,6 +38,7 @@ void fm_guard_hold_signals(void)
 void fm_guard_end(const struct fm_guard *guard)
 {
     const struct timespec now = {0, 0};
+    fm_file_rights_restore(&guard->rights);
     for (int i = 0; i < SIGNALS; i++) {
         sigset_t one;
         sigemptyset(&one);

@@ -2,10 +2,13 @@
 /** @file
  * Preserves state of the measured program over a section in which the recorder writes files or
  * computes: errno, the floating-point environment (flags, rounding, traps), and the signals that
- * writing can raise (SIGXFSZ at the limit of a file's size, SIGPIPE).
+ * writing can raise (SIGXFSZ at the limit of a file's size, SIGPIPE). The section accesses files
+ * with the rights that the process had at the begin of the run, if it may.
  */
 #ifndef FERMATA_RECORD_CAPTURE_GUARD_H
 #define FERMATA_RECORD_CAPTURE_GUARD_H
+
+#include "record/experiment/process_state.h"
 
 #include <fenv.h>
 #include <signal.h>
@@ -17,6 +20,7 @@ struct fm_guard {
     fenv_t environment;
     sigset_t blocked; /**< the thread's signal mask */
     bool pending[2];  /**< SIGXFSZ, SIGPIPE: pending before the section */
+    struct fm_file_rights rights;
 };
 
 /** Begins a section. Floating-point traps are off in it, the two signals are blocked. */

@@ -11,6 +11,10 @@
 /** A function off the hot path: not inlined, placed apart from it. */
 #define FM_COLD __attribute__((cold, noinline))
 
+/** A function that reads data of other threads without synchronization: its result may be out of
+ * date. ThreadSanitizer does not report it. */
+#define FM_UNSYNCHRONIZED __attribute__((no_sanitize("thread")))
+
 /** A function to be specialized for constant arguments: always inlined. */
 #define FM_INLINE static inline __attribute__((always_inline))
 

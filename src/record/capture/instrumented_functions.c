@@ -3,6 +3,7 @@
 
 #include "base/quantity.h"
 #include "record/capture/thread.h"
+#include "record/experiment/kept_variables.h"
 #include "record/selection/function_filter.h"
 #include "record/stack/bounds.h"
 #include "record/stack/places.h"
@@ -19,7 +20,7 @@ static uint64_t shortest; /* visits of fewer ticks are not recorded */
 
 void fm_functions_begin(void (*tell)(const char *format, ...))
 {
-    const char *text = getenv("FERMATA_MIN_DURATION");
+    const char *text = fm_variable("FERMATA_MIN_DURATION");
     uint64_t nanoseconds;
     fm_function_filter_begin(tell);
     if (text == NULL || text[0] == '\0') {
@@ -196,8 +197,9 @@ static void leave_to(struct fm_thread *thread, size_t count, uint64_t now)
     f->due = false;
 }
 
-/* @param apart  whether the call stack was not captured in the newly recorded functions */
-static void tell(struct fm_thread *thread, uint64_t now, bool apart)
+/* @param apart  whether the call stack was not captured in the newly recorded functions
+ * @param more   whether the record of another function inside them follows */
+static void tell(struct fm_thread *thread, uint64_t now, bool apart, bool more)
 {
     struct fm_thread_functions *f = &thread->functions;
     fm_thread_tell_sites();
@@ -207,18 +209,46 @@ static void tell(struct fm_thread *thread, uint64_t now, bool apart)
     for (; f->common < f->count; f->common++) {
         const struct fm_open_function *open = &f->open[f->common];
         uint32_t known =
-            (f->common + 1 < f->count ? FM_PATH_MORE : 0) | (apart ? FM_PATH_APART : 0);
+            (f->common + 1 < f->count || more ? FM_PATH_MORE : 0) | (apart ? FM_PATH_APART : 0);
         put(thread, FM_RECORD_FUNCTION_ENTER, known, open->site, open->time);
     }
     f->told = f->count;
     f->due = false;
 }
 
+void fm_functions_tell_next(struct fm_thread *thread, uint64_t time, bool apart)
+{
+    struct fm_thread_functions *f = &thread->functions;
+    if (f->common == f->count) {
+        return;
+    }
+    fm_thread_tell_sites();
+    if (f->told > f->common) {
+        put(thread, FM_RECORD_FUNCTION_LEAVE, 0, (uint32_t)f->common, time);
+    }
+    put(thread, FM_RECORD_FUNCTION_ENTER, apart ? FM_PATH_APART : 0, f->open[f->common].site, time);
+    f->told = ++f->common;
+    f->due = f->common != f->count;
+}
+
 void fm_functions_tell(struct fm_thread *thread, uint64_t now)
 {
     if (!thread->pause.paused) {
-        tell(thread, now, false);
+        tell(thread, now, false, false);
     }
+}
+
+void fm_functions_tell_around(struct fm_thread *thread, uint64_t now)
+{
+    tell(thread, now, false, true);
+}
+
+/* Whether the innermost open function is a merged visit, the innermost one. */
+static inline bool is_merged(const struct fm_thread *thread)
+{
+    const struct fm_merged_visits *visits = &thread->visits;
+    return FM_UNLIKELY(visits->count != 0) &&
+           visits->open[visits->count - 1].key >> 32 == FM_VISITED_FUNCTION;
 }
 
 /* Ends function number `first` and all functions inside it.
@@ -227,6 +257,17 @@ static void end(struct fm_thread *thread, size_t first, uint64_t now, bool gone,
                 struct fm_here here)
 {
     struct fm_thread_functions *f = &thread->functions;
+    if (first + 1 == f->count && is_merged(thread)) {
+        if (now - f->open[first].time >= shortest || !fm_visit_drop(thread, now)) {
+            fm_visit_leave(thread, now);
+        } else {
+            f->dropped++;
+        }
+        shorten(f, first);
+        thread->left = now;
+        return;
+    }
+    fm_merged_visits_tell(thread, gone ? NULL : &here);
     bool is_new = first >= f->common;
     if (is_new && now - f->open[first].time < shortest) {
         f->dropped += f->count - first;
@@ -245,7 +286,7 @@ static void end(struct fm_thread *thread, size_t first, uint64_t now, bool gone,
         if (!gone && thread->stack != NULL) {
             fm_thread_note_stack(thread, here);
         }
-        tell(thread, now, gone);
+        tell(thread, now, gone, false);
     }
     leave_to(thread, first, now);
 }
@@ -254,9 +295,10 @@ void fm_functions_end(struct fm_thread *thread)
 {
     struct fm_thread_functions *f = &thread->functions;
     uint64_t now = fm_clock_now();
+    fm_merged_visits_tell(thread, NULL);
     if (!thread->pause.paused && (f->count != 0 || f->told != 0)) {
         if (f->count > f->common && now - f->open[f->common].time >= shortest) {
-            tell(thread, now, true);
+            tell(thread, now, true, false);
         }
         leave_to(thread, 0, now);
     }
@@ -265,6 +307,17 @@ void fm_functions_end(struct fm_thread *thread)
 }
 
 /* ---- targets of the inserted calls ---- */
+
+/* Begins a function as a merged visit. What is due before a call is due before it, too. */
+static void begin_merged(struct fm_thread *thread, uint32_t site, uint64_t now, struct fm_here here)
+{
+    if (FM_UNLIKELY(now >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
+        fm_thread_flush(thread);
+    }
+    if (fm_thread_merges(thread, FM_METER_FUNCTIONS)) { /* unless a pause has begun */
+        fm_visit_enter(thread, fm_visit_key(FM_VISITED_FUNCTION, site), now, here);
+    }
+}
 
 static FM_COLD struct fm_thread *attach(uint64_t function)
 {
@@ -286,6 +339,7 @@ void fm_function_enter(void *function, void *call_site)
     if (site == FM_SITE_HIDDEN) {
         return;
     }
+    fm_meter_begin(&thread->meters, FM_METER_FUNCTIONS);
     thread->is_marking = 1;
     fm_signal_fence();
     struct fm_thread_functions *f = &thread->functions;
@@ -299,6 +353,10 @@ void fm_function_enter(void *function, void *call_site)
         }
     }
     if (FM_LIKELY(f->count < f->room) || grow(f)) {
+        const uint64_t now = fm_clock_now();
+        if (FM_UNLIKELY(fm_thread_merges(thread, FM_METER_FUNCTIONS))) {
+            begin_merged(thread, site, now, here);
+        }
         struct fm_open_function *open = &f->open[f->count++];
         f->due = true;
         *open = (struct fm_open_function){.function = address,
@@ -306,10 +364,11 @@ void fm_function_enter(void *function, void *call_site)
                                           .pc = at.pc,
                                           .frame = frame,
                                           .site = site,
-                                          .time = fm_clock_now()};
+                                          .time = now};
     }
     fm_signal_fence();
     thread->is_marking = 0;
+    fm_meter_end(&thread->meters);
 }
 
 /* Number of the function that ends; f->count: it is not open. Its frame may be removed already,
@@ -344,10 +403,12 @@ void fm_function_leave(void *function, void *call_site)
     bool is_last = last->function == address && last->frame >= sp;
     size_t number = is_last ? f->count - 1 : find_open(thread, address, sp);
     if (number < f->count) {
+        fm_meter_begin(&thread->meters, FM_METER_FUNCTIONS);
         thread->is_marking = 1;
         fm_signal_fence();
         end(thread, number, fm_clock_now(), false, here);
         fm_signal_fence();
         thread->is_marking = 0;
+        fm_meter_end(&thread->meters);
     }
 }

@@ -60,6 +60,15 @@ void fm_function_leave(void *function, void *call_site);
  * recorded already. Does nothing while recording is paused. errno is preserved. */
 FM_API FM_COLD void fm_functions_tell(struct fm_thread *thread, uint64_t now);
 
+/** The same, before the record of merged visits of a function that is about to begin inside them.
+ */
+void fm_functions_tell_around(struct fm_thread *thread, uint64_t now);
+
+/** Records the begin of the outermost open function that has none, at `time`: of a merged visit
+ * that is told (brief/merged_visits.h).
+ * @param apart  it is not in the recorded call stack */
+void fm_functions_tell_next(struct fm_thread *thread, uint64_t time, bool apart);
+
 /** Ends all functions of a thread that ends. */
 void fm_functions_end(struct fm_thread *thread);
 

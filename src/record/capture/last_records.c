@@ -5,7 +5,6 @@
 
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/mman.h>
 
 static bool contains(const struct fm_chunk *chunk, const uint64_t *place)
 {
@@ -28,6 +27,53 @@ static void pass_chunk(struct fm_thread *thread)
     }
 }
 
+/* The two structures that the chunk of a thread's front has. */
+static struct fm_buffer_front *front_of(struct fm_chunk *chunk, int number)
+{
+    return (struct fm_buffer_front *)(chunk->words + (size_t)number * FM_FRONT_WORDS);
+}
+
+static struct fm_chunk *new_front(struct fm_thread *thread)
+{
+    struct fm_chunk *chunk = fm_chunk_new(true);
+    if (chunk != NULL) {
+        chunk->thread = thread->index;
+        chunk->used = NULL;
+        __atomic_store_n(&chunk->kind, FM_CHUNK_FRONT, __ATOMIC_RELEASE);
+        thread->front = chunk;
+    }
+    return chunk;
+}
+
+static uint64_t position_of(const struct fm_chunk *chunk, const uint64_t *place)
+{
+    return chunk->position + (uint64_t)(place - chunk->words);
+}
+
+/* Writes what stands in front of the chunks, from the first one on, to the buffer file: beside what
+ * stood in front of them before, which is valid until the other is complete. */
+static void write_front(struct fm_thread *thread)
+{
+    if (thread->slot == NULL || (thread->front == NULL && new_front(thread) == NULL)) {
+        return;
+    }
+    uint64_t **valid = &thread->front->used;
+    struct fm_buffer_front *next = front_of(thread->front, 0);
+    if (*valid == (uint64_t *)next) {
+        next = front_of(thread->front, 1);
+    }
+    if (thread->cut.broken ||
+        sizeof *next / sizeof(uint64_t) + fm_cut_words(&thread->cut) > (size_t)FM_FRONT_WORDS) {
+        __atomic_store_n(valid, NULL, __ATOMIC_RELEASE);
+        return;
+    }
+    next->position = thread->passed != NULL ? position_of(thread->passed_chunk, thread->passed)
+                                            : thread->first->position;
+    next->gone = thread->cut.gone;
+    next->count = (uint64_t)(fm_cut_put(&thread->cut, next->words) - next->words);
+    __atomic_store_n(valid, (uint64_t *)next, __ATOMIC_RELEASE);
+}
+
 /* Removes the oldest chunk, whose records are claimed, from the list. */
 static struct fm_chunk *give_up(struct fm_thread *thread)
 {
@@ -41,6 +87,7 @@ static struct fm_chunk *give_up(struct fm_thread *thread)
         thread->passed = NULL;
     }
     thread->first = chunk->next;
+    write_front(thread);
     return chunk;
 }
 
@@ -51,7 +98,7 @@ static struct fm_chunk *recycle(struct fm_thread *thread)
 {
     struct fm_chunk *chunk = NULL;
     sigset_t all, before;
-    if (thread->first == thread->current || contains(thread->first, thread->done)) {
+    if (thread->first == thread->current || contains(thread->first, *thread->ends)) {
         return NULL;
     }
     sigfillset(&all);
@@ -71,9 +118,11 @@ struct fm_chunk *fm_thread_take_from_ring(struct fm_thread *thread)
     struct fm_chunk *chunk = NULL;
     part = part > FM_CHUNKS_AT_LEAST ? part : FM_CHUNKS_AT_LEAST;
     if (thread->chunks < part && atomic_fetch_sub(&fm_threads.chunks_left, 1) > 0) {
-        chunk = fm_chunk_new();
+        chunk = fm_chunk_new(thread->slot != NULL);
         thread->chunks += chunk != NULL;
-        return chunk;
+        if (chunk != NULL) {
+            return chunk;
+        }
     }
     if (thread->chunks < part) {
         atomic_fetch_add(&fm_threads.chunks_left, 1);
@@ -82,7 +131,7 @@ struct fm_chunk *fm_thread_take_from_ring(struct fm_thread *thread)
     if (chunk != NULL && thread->chunks > part) {
         struct fm_chunk *second = recycle(thread);
         if (second != NULL) {
-            munmap(second, FM_CHUNK_BYTES);
+            fm_chunk_free(second);
             thread->chunks--;
             atomic_fetch_add(&fm_threads.chunks_left, 1);
         }

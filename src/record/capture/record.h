@@ -18,61 +18,65 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
 /** X(kind, further words, place: 0 at Leave, 1 at Enter, 2 between calls). The comment of each kind
  * gives the parts of its header and, after the semicolon, the further words. */
 #define FM_RECORD_KINDS(X)                                                                         \
-    X(CALL, 1, 1)                 /* aux: function, ref: duration; enter */                        \
-    X(CALL_LONG, 2, 1)            /* aux: function; enter, leave */                                \
-    X(MERGED, 0, 1)               /* calls that the CALL record before it stands for, ticks of its \
-                                     duration outside of them (fm_record_merge) */                 \
-    X(PROGRAM_BEGIN, 1, 2)        /* ref: name; time */                                            \
-    X(PROGRAM_END, 1, 2)          /* time */                                                       \
-    X(FLUSH, 2, 2)                /* begin, end of writing the buffer */                           \
-    X(STACK, 0, 2)                /* aux: functions kept, or'ed with CUT; ref: call site */        \
-    X(STACK_SITE, 0, 2)           /* ref: call site of a function inside those */                  \
-    X(SAMPLE, 3, 2)               /* ref: ticks of two mean periods; time, earliest time from      \
-                                     which the stack may be unchanged, weight: nanoseconds of CPU  \
-                                     time that it represents, at least 1 */                        \
-    X(SAMPLE_LOST, 1, 2)          /* time; the stack is not known */                               \
-    X(PROCESSOR, 8, 2)            /* time; nanoseconds of the stretch of computation before it,    \
-                                     stolen ones, run delay or FM_DELAY_UNKNOWN, nanoseconds of    \
-                                     kernel time, page faults | from disk << 32, preemptions |     \
-                                     voluntary context switches << 32,                             \
-                                     nanoseconds that readings took */                             \
-    X(ITERATION, 2, 2)            /* ref: region; time, number of its visit that begins */         \
-    X(REGION_ENTER, 1, 2)         /* aux: CUT or 0, ref: region; time */                           \
-    X(PARAMETER, 2, 2)            /* ref: parameter; time, number */                               \
-    X(PARAMETER_TEXT, 2, 2)       /* ref: parameter; time, string */                               \
-    X(METRIC, 2, 2)               /* aux: OTF2 type, ref: metric; time, bits of the value */       \
-    X(MARKER, 1, 2)               /* ref: string; time */                                          \
-    X(RECORDING_OFF, 1, 2)        /* time */                                                       \
-    X(UNRECORDED, 2, 2)           /* aux: series, ref: communicator or window; peer | tag << 32,   \
-                                     count; before RECORDING_ON */                                 \
-    X(RECORDING_ON, 1, 2)         /* ref: number of regions still open; time */                    \
-    X(REGION_LEAVE, 1, 2)         /* ref: region; time; also leaves the regions inside it */       \
-    X(FUNCTION_ENTER, 1, 2)       /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first \
-                                     instruction; time */                                          \
-    X(FUNCTION_LEAVE, 1, 2)       /* ref: instrumented functions that stay open; time */           \
-    X(FORK, 1, 2)                 /* ref: requested threads, 0: no number; time */                 \
-    X(TEAM_BEGIN, 2, 2)           /* aux: level, ref: thread that forked; time, size |             \
-                                     number in the team << 32 */                                   \
-    X(TEAM_END, 1, 2)             /* time; of the innermost open team */                           \
-    X(TASK_CREATE, 2, 2)          /* ref: number of the creating thread in the team; time,         \
-                                     generation number */                                          \
-    X(TASK_SWITCH, 2, 2)          /* as TASK_CREATE */                                             \
-    X(TASK_COMPLETE, 2, 2)        /* as TASK_CREATE */                                             \
-    X(LOCK_TAKEN, 2, 2)           /* aux: OTF2 paradigm, ref: lock; time, acquisition number */    \
-    X(LOCK_GIVEN, 2, 2)           /* as LOCK_TAKEN */                                              \
-    X(BYTES_ABOVE, 0, 1)          /* of the next record, with sized header (fm_record_above) */    \
-    X(SEND, 1, 1)                 /* sized, ref: communicator; peer | tag << 32 */                 \
-    X(ISEND, 2, 1)                /* as SEND, request */                                           \
-    X(IRECV_REQUEST, 1, 1)        /* request */                                                    \
-    X(RECV, 1, 0)                 /* as SEND */                                                    \
-    X(IRECV, 2, 0)                /* as ISEND */                                                   \
-    X(PROBED, 1, 0)               /* ref: communicator; peer | tag << 32 of the message found */   \
-    X(ISEND_COMPLETE, 1, 0)       /* request */                                                    \
-    X(REQUEST_TEST, 1, 0)         /* request */                                                    \
-    X(REQUEST_CANCELLED, 1, 0)    /* request */                                                    \
-    X(COLLECTIVE_BEGIN, 0, 1)     /* */                                                            \
-    X(COLLECTIVE_END, 3, 0)       /* aux: operation, ref: communicator; root, sent, received */    \
-    X(COLLECTIVE_REQUEST, 1, 1)   /* request */                                                    \
+    X(CALL, 1, 1)               /* aux: function, ref: duration; enter */                          \
+    X(CALL_LONG, 2, 1)          /* aux: function; enter, leave */                                  \
+    X(MERGED, 0, 1)             /* calls that the CALL record before it stands for, ticks of its   \
+                                   duration outside of them (fm_record_merge) */                   \
+    X(PROGRAM_BEGIN, 1, 2)      /* ref: name; time */                                              \
+    X(PROGRAM_END, 1, 2)        /* time */                                                         \
+    X(FLUSH, 2, 2)              /* begin, end of writing the buffer */                             \
+    X(STACK, 0, 2)              /* aux: functions kept, or'ed with CUT; ref: call site */          \
+    X(STACK_SITE, 0, 2)         /* ref: call site of a function inside those */                    \
+    X(SAMPLE, 3, 2)             /* ref: ticks of two mean periods; time, earliest time from        \
+                                   which the stack may be unchanged, weight: nanoseconds of CPU    \
+                                   time that it represents, at least 1 */                          \
+    X(SAMPLE_LOST, 1, 2)        /* time; the stack is not known */                                 \
+    X(PROCESSOR, 8, 2)          /* time; nanoseconds of the stretch of computation before it,      \
+                                   stolen ones, run delay or FM_DELAY_UNKNOWN, nanoseconds of      \
+                                   kernel time, page faults | from disk << 32, preemptions |       \
+                                   voluntary context switches << 32,                               \
+                                   nanoseconds that readings took */                               \
+    X(ITERATION, 2, 2)          /* ref: region; time, number of its visit that begins */           \
+    X(REGION_ENTER, 1, 2)       /* aux: CUT or 0, ref: region; time */                             \
+    X(PARAMETER, 2, 2)          /* ref: parameter; time, number */                                 \
+    X(PARAMETER_TEXT, 2, 2)     /* ref: parameter; time, string */                                 \
+    X(METRIC, 2, 2)             /* aux: OTF2 type, ref: metric; time, bits of the value */         \
+    X(MARKER, 1, 2)             /* ref: string; time */                                            \
+    X(RECORDING_OFF, 1, 2)      /* time */                                                         \
+    X(UNRECORDED, 2, 2)         /* aux: series, ref: communicator or window; peer | tag << 32,     \
+                                   count; before RECORDING_ON */                                   \
+    X(RECORDING_ON, 1, 2)       /* ref: number of regions still open; time */                      \
+    X(REGION_LEAVE, 1, 2)       /* ref: region; time; also leaves the regions inside it */         \
+    X(FUNCTION_ENTER, 1, 2)     /* aux: FM_PATH_MORE, FM_PATH_APART, ref: call site of its first   \
+                                   instruction; time */                                            \
+    X(FUNCTION_LEAVE, 1, 2)     /* ref: instrumented functions that stay open; time */             \
+    X(VISITS, 4, 2)             /* type (fm_record_visits), aux: number of records back to that of \
+                                   the visits around, 0: there is none, ref: what is visited;      \
+                                   time of the first one, visits, ticks of their own, the          \
+                                   shortest | longest << 32 (fm_record_visit_extremes) */          \
+    X(FORK, 1, 2)               /* ref: requested threads, 0: no number; time */                   \
+    X(TEAM_BEGIN, 2, 2)         /* aux: level, ref: thread that forked; time, size |               \
+                                   number in the team << 32 */                                     \
+    X(TEAM_END, 1, 2)           /* time; of the innermost open team */                             \
+    X(TASK_CREATE, 2, 2)        /* ref: number of the creating thread in the team; time,           \
+                                   generation number */                                            \
+    X(TASK_SWITCH, 2, 2)        /* as TASK_CREATE */                                               \
+    X(TASK_COMPLETE, 2, 2)      /* as TASK_CREATE */                                               \
+    X(LOCK_TAKEN, 2, 2)         /* aux: OTF2 paradigm, ref: lock; time, acquisition number */      \
+    X(LOCK_GIVEN, 2, 2)         /* as LOCK_TAKEN */                                                \
+    X(BYTES_ABOVE, 0, 1)        /* of the next record, with sized header (fm_record_above) */      \
+    X(SEND, 1, 1)               /* sized, ref: communicator; peer | tag << 32 */                   \
+    X(ISEND, 2, 1)              /* as SEND, request */                                             \
+    X(IRECV_REQUEST, 1, 1)      /* request */                                                      \
+    X(RECV, 1, 0)               /* as SEND */                                                      \
+    X(IRECV, 2, 0)              /* as ISEND */                                                     \
+    X(PROBED, 1, 0)             /* ref: communicator; peer | tag << 32 of the message found */     \
+    X(ISEND_COMPLETE, 1, 0)     /* request */                                                      \
+    X(REQUEST_TEST, 1, 0)       /* request */                                                      \
+    X(REQUEST_CANCELLED, 1, 0)  /* request */                                                      \
+    X(COLLECTIVE_BEGIN, 0, 1)   /* */                                                              \
+    X(COLLECTIVE_END, 3, 0)     /* aux: operation, ref: communicator; root, sent, received */      \
+    X(COLLECTIVE_REQUEST, 1, 1) /* request */                                                      \
     X(COLLECTIVE_COMPLETE, 4, 0)  /* as COLLECTIVE_END, request */                                 \
     X(PERSISTENT_COMPLETE, 5, 0)  /* as COLLECTIVE_COMPLETE, number of the persistent collective   \
                                      in its communicator | function that made it << 32 */          \
@@ -132,7 +136,16 @@ enum fm_record_place { FM_AT_LEAVE, FM_AT_ENTER, FM_BETWEEN_CALLS };
     X(STREAM_WORK, 3, 2)            /* ref: region; begin, end, number of the launch; of a stream, \
                                        in any order */                                             \
     X(STREAM_ACTIVITY, 4, 2)        /* number of the launch of a kernel of the stream; bits of its \
-                                       values, doubles by fm_kernel_activity_t, NAN: not known */
+                                       values, doubles by fm_kernel_activity_t, NAN: not known */  \
+    /* What an open call waits for: only in struct fm_shown_call, in front of the REQUEST_TEST     \
+       that they belong to, if there is one. */                                                    \
+    X(AWAITED_MESSAGE, 1, 1)    /* ref: communicator; source | tag << 32, -1 each: any */          \
+    X(AWAITED_COLLECTIVE, 1, 1) /* ref: communicator; root, -1: none */                            \
+    X(AWAITED_WINDOW, 0, 1)     /* ref: window */                                                  \
+    X(AWAITED_TARGET, 1, 1)     /* ref: window; target, -1: all */                                 \
+    X(AWAITED_OMITTED, 1, 1)    /* number of requests for which there is no room */                \
+    X(AWAITED_OWNER, 2, 1)      /* ref: number of a thread that has the lock; time of its          \
+                                   acquisition, 0: not known; call site */
 
 enum fm_record_kind {
 #define FM_KIND(kind, words, place) FM_RECORD_##kind,
@@ -212,6 +225,26 @@ static inline uint32_t fm_record_merged_calls(uint64_t header)
 static inline uint64_t fm_record_merged_gaps(uint64_t header)
 {
     return header >> 32;
+}
+
+/** Header of a VISITS record; type: enum fm_visited (brief/merged_visits.h). */
+static inline uint64_t fm_record_visits(uint32_t type, uint32_t back, uint32_t ref)
+{
+    return fm_record_header(FM_RECORD_VISITS, back, ref) | (uint64_t)(type & 0xffu) << 8;
+}
+
+static inline uint32_t fm_record_visits_type(uint64_t header)
+{
+    return (uint32_t)(header >> 8) & 0xffu;
+}
+
+/** The last word of a VISITS record with a further visit. Times that 32 bits do not hold are their
+ * largest number; of no visits, the word is UINT32_MAX. */
+static inline uint64_t fm_record_visit_extremes(uint64_t word, uint32_t ticks)
+{
+    const uint32_t shortest = (uint32_t)word, longest = (uint32_t)(word >> 32);
+    return (ticks < shortest ? ticks : shortest) | (uint64_t)(ticks > longest ? ticks : longest)
+                                                       << 32;
 }
 
 /** Numbers of bytes in sized headers have 24 bits; the upper bits, if not 0, are in a BYTES_ABOVE

@@ -20,6 +20,15 @@ void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool
     fm_threads.has_key = pthread_key_create(&fm_threads.key, fm_thread_retire) == 0;
 }
 
+void fm_threads_limit(size_t bytes)
+{
+    const long wanted = (long)(bytes / FM_CHUNK_BYTES), before = fm_threads.chunks_wanted;
+    if (wanted < before) {
+        fm_threads.chunks_wanted = wanted;
+        atomic_fetch_sub(&fm_threads.chunks_left, before - wanted);
+    }
+}
+
 void fm_threads_keep_last(const char *(*function_name)(uint32_t function))
 {
     fm_threads.function_name = function_name;
@@ -123,6 +132,7 @@ static bool look_at_modules(struct fm_thread *thread)
 {
     thread->samples.look_again = false;
     fm_places_forget_unloaded();
+    fm_threads.met(); /* the handler finds call sites in new modules, which are to be defined */
     __atomic_store_n(&thread->flush_due, thread->samples.flush_due, __ATOMIC_SEQ_CST);
     return fm_clock_now() < thread->samples.flush_due && !fm_pause_is_due(thread);
 }
@@ -131,6 +141,7 @@ void fm_thread_flush(struct fm_thread *thread)
 {
     int saved = errno;
     fm_merged_end(thread);
+    fm_merged_visits_end_group(thread);
     fm_samples_report();
     if (thread->samples.look_again && look_at_modules(thread)) {
         errno = saved;
@@ -183,6 +194,11 @@ struct fm_thread *fm_threads_end(void)
     }
     fm_unlock(&fm_threads.lock);
     return all;
+}
+
+const uint32_t *fm_threads_counter(void)
+{
+    return &fm_threads.count;
 }
 
 bool fm_threads_reused(void)

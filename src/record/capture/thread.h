@@ -5,26 +5,31 @@
  * A thread becomes a location at its first recorded call. Its records go to a list of chunks that
  * only this thread changes. When a chunk is full the thread takes another from the process's memory
  * budget; when the budget is spent, and at intervals (fm_threads_interval), it passes its chunks to
- * the flush function and reuses them. When a thread ends, its location becomes available to a later
- * thread: there are never more locations than threads that recorded at the same time.
+ * the flush function and reuses them. The chunks lie in the buffer file of the process
+ * (buffers/buffer_file.h) once there is one: then all records up to `*ends` survive the process.
+ * When a thread ends, its location becomes available to a later thread: there are never more
+ * locations than threads that recorded at the same time.
  *
  * A program may leave a call without returning from it: by a C++ exception or longjmp() in a
  * function that the library calls, such as an error handler. Such a call ends at the thread's next
  * event (fm_thread_end_left_call).
  *
- * Other threads, and signal handlers, may read a thread's records up to `done`.
+ * Other threads, and signal handlers, may read a thread's records up to `*ends`.
  */
 #ifndef FERMATA_RECORD_CAPTURE_THREAD_H
 #define FERMATA_RECORD_CAPTURE_THREAD_H
 
+#include "record/brief/merged_calls.h"
+#include "record/brief/merged_visits.h"
+#include "record/brief/meter.h"
+#include "record/buffers/buffer_layout.h"
 #include "record/capture/clock.h"
 #include "record/capture/instrumented_functions.h"
-#include "record/capture/merged_calls.h"
 #include "record/capture/nesting.h"
 #include "record/capture/record.h"
 #include "record/computation/stolen_time.h"
 #include "record/conversion/dropped.h"
-#include "record/conversion/path.h"
+#include "record/conversion/paths/path.h"
 #include "record/conversion/stream_events.h"
 #include "record/counting/count.h"
 #include "record/flight/cut.h"
@@ -40,14 +45,7 @@
 
 struct fm_stack_change;
 
-enum { FM_CACHE_SIZE = 8, FM_CHUNK_BYTES = 256 * 1024 };
-
-/** A chunk of records, FM_CHUNK_BYTES including its header. */
-struct fm_chunk {
-    struct fm_chunk *next;
-    uint64_t *used; /**< end of the records; valid once the thread has left the chunk */
-    uint64_t words[];
-};
+enum { FM_CACHE_SIZE = 8 };
 
 /** Per-thread copy of recent look-ups in a handle map (handles.h). */
 struct fm_cache_entry {
@@ -88,13 +86,6 @@ enum { FM_DEPTH_REPORTED = 4 };
  * calls functions of the program. */
 enum { FM_DEPTH_RUNTIME = 3 };
 
-/** Cost of recording in a thread (overhead.h). */
-struct fm_thread_work {
-    uint64_t readings; /**< clock readings for records of calls and marks */
-    uint64_t sites;    /**< recorded functions of call stacks */
-    uint64_t flushing; /**< ticks spent on writing buffers */
-};
-
 /** The life of a thread whose creation is recorded. Zeroed = none is. */
 struct fm_thread_life {
     uint64_t number; /**< of its creation, from 1 on; 0: the begin of the thread is not recorded */
@@ -132,7 +123,7 @@ struct fm_thread {
     /* The members that every call accesses occupy two cache lines. */
     uint64_t *cursor;       /**< place of the next record */
     uint64_t *limit;        /**< end of the current chunk */
-    uint64_t **publish;     /**< &done; while recording is paused, &unpublished */
+    uint64_t **publish;     /**< `ends`; while recording is paused, &unpublished */
     uint64_t enter;         /**< Enter of the open call */
     uint64_t flush_due;     /**< an Enter at or after this time calls fm_thread_flush first; also
                                  written by other threads (pause.h) */
@@ -143,9 +134,10 @@ struct fm_thread {
     uint32_t function;      /**< function of the open call */
     uint32_t is_marking;    /**< not 0: a mark of the program is being recorded; no samples */
 
-    uint64_t *done;      /**< end of the complete records; a place in one of the chunks */
-    uint64_t next_id;    /**< last assigned request or matching id */
-    uint32_t index;      /**< number of the thread in its process, in order of appearance */
+    struct fm_shown_call *shown; /**< the open call, for readers of the buffer file: in `slot`, or
+                                     in memory of the process */
+    uint64_t next_id;            /**< last assigned request or matching id */
+    uint32_t index;              /**< number of the thread in its process, in order of appearance */
     uint32_t told_sites; /**< call sites below this number are defined (fm_thread_tell_sites) */
     struct fm_here call; /**< the wrapper of the open call, and ... */
     uint64_t returns_to; /**< the address that it returns to */
@@ -156,7 +148,10 @@ struct fm_thread {
     uint64_t long_after;          /**< bit of function % 64: so does a Leave of this function */
     struct fm_counting *counting; /**< counts the records (count.h); NULL: nobody does */
     struct fm_thread_functions functions;
+    struct fm_meters meters;
     struct fm_merging merging;
+    struct fm_merged_visits visits;
+    uint64_t flushing; /**< ticks spent on writing buffers */
     uint64_t *unpublished;
     uint32_t saves;   /**< atomic: how often fm_thread_settle has stored an end */
     uint32_t writing; /**< not 0: the records are being written to the journal (fm_thread_claim) */
@@ -178,23 +173,28 @@ struct fm_thread {
     uint64_t flushed_at_end; /**< time of the last flush at the end of a thread of this location */
     struct fm_thread_member member;
 
-    struct fm_chunk *first;   /**< oldest chunk with records */
-    struct fm_chunk *current; /**< chunk being filled */
-    struct fm_chunk *spare;   /**< chunks to be reused */
-    size_t chunks;            /**< number of chunks, including those to be reused */
-    uint64_t filled;          /**< words recorded before the current chunk, in total */
-    uint64_t counted;         /**< words that fm_size_limit_check has counted */
-    uint64_t part;            /**< fm_thread_attach_as; constant */
-    bool is_unused;           /**< no thread has come yet (fm_thread_attach_as) */
-    bool is_stream;           /**< of an accelerator (fm_thread_add_stream); constant */
-    uint64_t owner;           /**< the thread that records here, or did last (pthread_self) */
-    struct fm_thread *next;   /**< list of all threads; constant */
-    struct fm_thread *idle;   /**< list of locations whose thread has ended */
+    uint64_t *done;  /**< where `ends` points to without a buffer file */
+    uint64_t **ends; /**< the end of the complete records, a place in one of the chunks: in `slot`,
+                          or `done` */
+    struct fm_buffer_slot *slot; /**< in the buffer file; NULL: the records are not in one */
+    struct fm_chunk *front;      /**< in the buffer file; NULL: nothing is lost (last_records.c) */
+    struct fm_chunk *first;      /**< oldest chunk with records */
+    struct fm_chunk *current;    /**< chunk being filled */
+    struct fm_chunk *spare;      /**< chunks to be reused */
+    size_t chunks;               /**< number of chunks, including those to be reused */
+    uint64_t filled;             /**< words recorded before the current chunk, in total */
+    uint64_t counted;            /**< words that fm_size_limit_check has counted */
+    uint64_t part;               /**< fm_thread_attach_as; constant */
+    bool is_unused;              /**< no thread has come yet (fm_thread_attach_as) */
+    bool is_stream;              /**< of an accelerator (fm_thread_add_stream); constant */
+    uint64_t owner;              /**< the thread that records here, or did last (pthread_self), */
+    int32_t system_id;           /**< and its ID in the system; atomic */
+    struct fm_thread *next;      /**< list of all threads; constant */
+    struct fm_thread *idle;      /**< list of locations whose thread has ended */
 
     /* Guarded by `writing`: */
     struct fm_chunk *kept_chunk; /**< the journal has all records before `kept` in this chunk; */
     const uint64_t *kept;        /**< NULL: the journal has none of the records in memory */
-    struct fm_thread_work work;  /**< except `flushing`, counted when records are converted */
     uint64_t journaled;          /**< words of records in the journal */
     const uint64_t *settled;     /**< fm_thread_settle; NULL: none */
     struct fm_cut cut;           /**< summary of the records before `passed` */
@@ -211,6 +211,7 @@ struct fm_thread {
     uint64_t pending_length;          /**< duration of that call by its record */
     uint32_t pending_region;          /**< region number of the call's events */
     bool pending;                     /**< whether a Leave is pending */
+    bool is_in_call;                  /**< the last event is in a call that is never left */
     uint64_t bytes_above;             /**< BYTES_ABOVE record before the next record; 0: none */
     bool visits_compared;      /**< with those at the next call already (fm_convert_open_call) */
     uint64_t flush_begin[2];   /**< begin and end of a flush that is to be recorded; 0: none */
@@ -239,6 +240,14 @@ extern FM_API __thread struct fm_thread *fm_thread_self __attribute__((tls_model
  *               itself. `full`: there is no memory left, else the interval has passed. Returns
  *               false if the records stay in memory. */
 void fm_threads_begin(size_t bytes, bool (*flush)(struct fm_thread *thread, bool full));
+
+/** Lowers the memory budget to `bytes`, if it is larger. */
+void fm_threads_limit(size_t bytes);
+
+/** Moves the thread's records to the buffer file of the process, where later ones follow. Called by
+ * the thread itself, which has claimed them. Without room for that, and if they are there, nothing
+ * changes. errno is preserved. */
+void fm_thread_move_to_file(struct fm_thread *thread);
 
 /** Selects that nothing is flushed when memory is spent: the oldest records are discarded
  * (fm_thread.cut). Called before the first thread attaches.
@@ -350,6 +359,16 @@ FM_API FM_COLD void fm_stream_flush(struct fm_thread *stream);
  * @param number  in the team; part - number is that of its first thread */
 FM_API FM_COLD struct fm_thread *fm_thread_attach_as(uint64_t part, uint32_t number);
 
+/** The thread with an ID in the system; NULL: it is not recorded. */
+FM_API FM_COLD struct fm_thread *fm_thread_of_system(int32_t id);
+
+/** The next thread that has the lock `held`, and can share it, behind one of the list of all
+ * threads (NULL: the first one).
+ * @param acquisition  receives a copy, which may be out of date
+ * @return NULL: there is none */
+FM_API FM_COLD struct fm_thread *fm_thread_sharing(const struct fm_thread *behind, const void *held,
+                                                   struct fm_thread_held *acquisition);
+
 /** Whether the calling thread still has the location that it was given last. It has lost it if it
  * plays its part no longer, and another thread does (fm_thread_attach_as). */
 static inline bool fm_thread_is_own(const struct fm_thread *thread)
@@ -418,6 +437,9 @@ void fm_thread_settle(struct fm_thread *thread, bool claimed);
 
 /** Records up to the stored end that the journal does not have. Valid until the claim ends. */
 struct fm_extent fm_thread_settled(const struct fm_thread *thread);
+
+/** Where the number of locations is, which grows. Atomic. */
+const uint32_t *fm_threads_counter(void);
 
 /** Whether a thread got the location of one that had ended. */
 bool fm_threads_reused(void);
@@ -497,9 +519,38 @@ static inline struct fm_thread *fm_thread_resume(void)
     return thread;
 }
 
+/** Whether an event of a kind is to be merged with others (merged_visits.h): it exceeds its budget,
+ * or lies in a merged visit. */
+FM_INLINE bool fm_thread_merges(const struct fm_thread *thread, enum fm_meter_kind kind)
+{
+    return ((thread->meters.over >> kind & 1) != 0 && !thread->pause.paused &&
+            thread->counting == NULL) ||
+           thread->visits.count != 0;
+}
+
+/** States in the buffer file that the call is open, which has begun. What it waits for follows
+ * (open_call.h). */
+static inline void fm_thread_show_open(struct fm_thread *thread)
+{
+    struct fm_shown_call *open = thread->shown;
+    __atomic_store_n(&open->call, thread->function, __ATOMIC_RELAXED);
+    __atomic_store_n(&open->place, thread->cursor, __ATOMIC_RELAXED);
+    fm_signal_fence();
+    __atomic_store_n(&open->enter, thread->enter, __ATOMIC_RELAXED);
+}
+
+/** States in the buffer file that no call is open any more. */
+static inline void fm_thread_show_closed(struct fm_thread *thread)
+{
+    fm_signal_fence();
+    __atomic_store_n(&thread->shown->enter, 0, __ATOMIC_RELAXED);
+}
+
 /** Begins a call. Inlined into the wrapper, because the recorded call stack is that of the
- * wrapper's caller. @return NULL: the call is not recorded (nested, or recording has ended) */
-static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(uint32_t function)
+ * wrapper's caller.
+ * @param kind  of its meter
+ * @return NULL: the call is not recorded (nested, or recording has ended) */
+FM_INLINE struct fm_thread *fm_thread_enter_as(uint32_t function, enum fm_meter_kind kind)
 {
     struct fm_thread *thread = fm_thread_self;
     if (FM_UNLIKELY(thread == NULL)) {
@@ -511,6 +562,7 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     if (FM_UNLIKELY(fm_thread_is_quiet(thread)) && !fm_thread_end_left_call(thread, FM_HERE)) {
         return NULL;
     }
+    fm_meter_begin(&thread->meters, kind);
     thread->depth = 1;
     fm_signal_fence();
     thread->call = FM_HERE;
@@ -533,7 +585,15 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_thread_enter(u
     if (FM_UNLIKELY(thread->enter >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED))) {
         fm_thread_attend(thread, FM_HERE);
     }
+    fm_thread_show_open(thread);
+    fm_meter_end(&thread->meters);
     return thread;
+}
+
+/** Begins a call of a library. */
+FM_INLINE struct fm_thread *fm_thread_enter(uint32_t function)
+{
+    return fm_thread_enter_as(function, FM_METER_CALLS);
 }
 
 /** Whether `words` words fit into the rest of the chunk. */
@@ -611,8 +671,8 @@ static inline void fm_thread_publish(struct fm_thread *thread)
     __atomic_store_n(thread->publish, thread->cursor, __ATOMIC_RELEASE);
 }
 
-/** Ends the call's recording; nothing more may be reserved for it. */
-static inline void fm_thread_done(struct fm_thread *thread)
+/** Ends the recording of a call that fm_thread_enter_as() has begun. */
+FM_INLINE void fm_thread_done_as(struct fm_thread *thread, enum fm_meter_kind kind)
 {
     if (FM_UNLIKELY(thread->left >= __atomic_load_n(&thread->reading_due, __ATOMIC_RELAXED) ||
                     (thread->long_after >> thread->function % 64 & 1) != 0)) {
@@ -628,6 +688,14 @@ static inline void fm_thread_done(struct fm_thread *thread)
     thread->depth--;
     fm_signal_fence();
     fm_thread_publish(thread);
+    fm_thread_show_closed(thread);
+    fm_meter_count(&thread->meters, kind, thread->left);
+}
+
+/** Ends the call's recording; nothing more may be reserved for it. */
+static inline void fm_thread_done(struct fm_thread *thread)
+{
+    fm_thread_done_as(thread, FM_METER_CALLS);
 }
 
 #endif

@@ -41,8 +41,19 @@ extern FM_HIDDEN struct fm_threads fm_threads;
 /** @return zeroed memory that is mapped already; NULL: there is none. */
 void *fm_thread_pages(size_t bytes);
 
-/** @return an empty chunk, outside of any budget; NULL without memory. */
-struct fm_chunk *fm_chunk_new(void);
+/** @return an empty chunk, outside of any budget; NULL without memory.
+ * @param in_file  in the buffer file of the process */
+struct fm_chunk *fm_chunk_new(bool in_file);
+
+/** Frees a chunk, which is in no list. */
+void fm_chunk_free(struct fm_chunk *chunk);
+
+/** Takes the thread's first chunks, in the buffer file or in memory of the process; and its slot in
+ * that file, which is not yet valid. @return false without memory */
+bool fm_thread_take_first(struct fm_thread *thread);
+
+/** Makes the thread's slot valid, when its number is known. */
+void fm_thread_show(struct fm_thread *thread);
 
 /** Continues the thread's records in an empty chunk. */
 void fm_thread_fill(struct fm_thread *thread, struct fm_chunk *chunk);

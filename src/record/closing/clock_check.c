@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/closing/clock_check.h"
 
+#include "base/decimal_text.h"
+
 #include <math.h>
 #include <stdio.h>
 
@@ -129,20 +131,20 @@ const char *fm_clock_doubt(const struct fm_clock_quality *quality, double resolu
     double drift = (double)quality->drift / 1e3;
     if (quality->disorder > 0) {
         snprintf(text, size,
-                 "by their clocks one process left a collective operation %.1f us before another "
+                 "by their clocks one process left a collective operation %s us before another "
                  "one entered it",
-                 (double)quality->disorder / resolution * 1e6);
+                 fm_decimal((double)quality->disorder / resolution * 1e6, 1).text);
     } else if (difference > most_difference) {
         snprintf(text, size,
-                 "clocks of processes on one node run at rates that differ by %.3g millionths",
-                 difference);
+                 "clocks of processes on one node run at rates that differ by %s millionths",
+                 fm_decimal_short(difference, 3).text);
     } else if (drift > most_drift) {
         snprintf(text, size,
-                 "a clock drifted from that of rank 0 by %.3g millionths more than their rates say",
-                 drift);
+                 "a clock drifted from that of rank 0 by %s millionths more than their rates say",
+                 fm_decimal_short(drift, 3).text);
     } else if (change > most_change) {
-        snprintf(text, size, "the rate of a clock changed by %.3g millionths during the run",
-                 change);
+        snprintf(text, size, "the rate of a clock changed by %s millionths during the run",
+                 fm_decimal_short(change, 3).text);
     } else {
         return NULL;
     }

@@ -43,26 +43,58 @@ static double seconds_between(uint64_t begin, uint64_t end, double resolution)
     return end > begin ? (double)(end - begin) / resolution : 0;
 }
 
-/* Estimates the additional time of the run: the recorder's begin and end, for which all processes
- * wait, and the recording time of the thread that records most. */
-void fm_closing_describe_overhead(const struct fm_closing *closing,
-                                  const struct fm_overhead_rates *rates, uint64_t now,
+/* The part of the run in which the processes' main threads had a processor or waited for none. */
+static double served(const struct fm_closing_sums *sums)
+{
+    return sums->run_delay < sums->run ? 1 - (double)sums->run_delay / (double)sums->run : 1;
+}
+
+/* Errors of the time of events, usual and at most, and the part of the program's time that may be
+ * in doubt. */
+#define MEASURING_ERROR         0.05
+#define LARGEST_MEASURING_ERROR 0.25
+#define WRONG_REST              0.25
+
+static double overhead(double whole, double spent)
+{
+    return whole > spent ? spent / (whole - spent) : 1;
+}
+
+/* Determines by how much recording makes the run longer: by the recorder's begin and end, for which
+ * all processes wait, by the longest writing of buffers, and by what the thread does that records
+ * most. The latter is processor time; where processors are short, the run without the recorder
+ * lacks them for the same part of its time.
+ *
+ * The rest is the time of the program. Where work of the recorder that is not measured, work of
+ * other threads that it waits for, or an error of what is measured, may be more than a quarter of
+ * the rest, the slowdown would be wrong by about as much: what is stated then is the least that it
+ * can be. */
+void fm_closing_describe_overhead(const struct fm_closing *closing, uint64_t now,
                                   struct fm_environment *facts)
 {
     double resolution = (double)facts->resolution;
     double whole = seconds_between(closing->least.begin, now, resolution);
     facts->begin_seconds = (double)closing->least.opening / 1e9;
     facts->end_seconds = seconds_between(closing->most.arrival, now, resolution);
-    double spent =
-        (double)closing->most.recording / 1e9 + facts->begin_seconds + facts->end_seconds;
-    facts->overhead = whole > spent ? spent / (whole - spent) : 1;
-    facts->nanoseconds_per_call = 2 * rates->reading;
+    const double ends =
+        facts->begin_seconds + facts->end_seconds + (double)closing->most.writing / 1e9;
+    const double events = (double)closing->most.recording / 1e9 / served(&closing->sums);
+    const double doubt =
+        (double)closing->most.unmeasured / 1e9 / served(&closing->sums) + MEASURING_ERROR * events;
+    const double rest = whole - events - ends;
+    facts->overhead_is_least = doubt > WRONG_REST * rest;
+    facts->overhead =
+        overhead(whole, facts->overhead_is_least ? ends + events * (1 - LARGEST_MEASURING_ERROR)
+                                                 : ends + events);
+    facts->costs = closing->sums.costs;
+    facts->costs.of[FM_COST_ENDS] =
+        (uint64_t)(1e9 * (facts->begin_seconds + facts->end_seconds) * facts->ranks);
     facts->cpu_seconds = (double)closing->sums.work / 1e9;
     facts->memory_used = closing->most.memory;
 }
 
-void fm_closing_describe(const struct fm_closing *closing, const struct fm_overhead_rates *rates,
-                         uint64_t now, struct fm_environment *facts, char *text, size_t size)
+void fm_closing_describe(const struct fm_closing *closing, uint64_t now,
+                         struct fm_environment *facts, char *text, size_t size)
 {
     const struct fm_closing_sums *sums = &closing->sums;
     size_t half = size / 2;
@@ -100,5 +132,5 @@ void fm_closing_describe(const struct fm_closing *closing, const struct fm_overh
     facts->clock = &closing->clock;
     facts->clock_doubt =
         fm_clock_doubt(&closing->clock, (double)facts->resolution, text + half, size - half);
-    fm_closing_describe_overhead(closing, rates, now, facts);
+    fm_closing_describe_overhead(closing, now, facts);
 }

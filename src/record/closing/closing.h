@@ -21,15 +21,16 @@ struct fm_closing {
         uint64_t thinned; /**< processes whose phases lack iterations because of the size limit */
         uint64_t limited; /**< processes whose recording paused at the size limit */
         uint64_t samples, samples_lost;
-        uint64_t sample_signals;    /**< how often sampling timers fired */
-        uint64_t sampled_cpu;       /**< CPU time that these timers measured, nanoseconds */
-        uint64_t sampling;          /**< time spent on samples, nanoseconds */
-        uint64_t delivery;          /**< of the signals of samples, nanoseconds, an estimate */
-        uint64_t sampled_by_perf;   /**< processes with threads that perf events sampled */
-        uint64_t sampled_by_timers; /**< likewise CPU timers */
-        uint64_t functions_dropped; /**< visits of instrumented functions, too short */
-        uint64_t work;              /**< CPU time of the recorder, nanoseconds */
-        uint64_t run, run_delay;    /**< fm_processor_span() of the processes, nanoseconds */
+        uint64_t sample_signals;        /**< how often sampling timers fired */
+        uint64_t sampled_cpu;           /**< CPU time that these timers measured, nanoseconds */
+        uint64_t sampling;              /**< time spent on samples, nanoseconds */
+        uint64_t delivery;              /**< of the signals of samples, nanoseconds, an estimate */
+        uint64_t sampled_by_perf;       /**< processes with threads that perf events sampled */
+        uint64_t sampled_by_timers;     /**< likewise CPU timers */
+        uint64_t functions_dropped;     /**< visits of instrumented functions, too short */
+        uint64_t work;                  /**< CPU time of the recorder, nanoseconds */
+        uint64_t run, run_delay;        /**< fm_processor_span() of the processes, nanoseconds */
+        struct fm_overhead_costs costs; /**< of all threads */
     } sums;
     struct fm_closing_least {
         uint64_t begin;   /**< of the run, in rank 0's time */
@@ -37,11 +38,15 @@ struct fm_closing {
                                of the process that entered last and did not wait for others */
     } least;
     struct fm_closing_most {
-        uint64_t end;       /**< latest event, in rank 0's time */
-        uint64_t arrival;   /**< begin of the recorder's work at the end, in rank 0's time */
-        uint64_t deviation; /**< of clocks, ticks */
-        uint64_t recording; /**< time of a thread spent on recording, nanoseconds */
-        uint64_t memory;    /**< of the recorder in a process, bytes */
+        uint64_t end;        /**< latest event, in rank 0's time */
+        uint64_t arrival;    /**< begin of the recorder's work at the end, in rank 0's time */
+        uint64_t deviation;  /**< of clocks, ticks */
+        uint64_t recording;  /**< time of a thread spent on recording, without `writing`,
+                                  nanoseconds */
+        uint64_t writing;    /**< time of a thread spent on writing buffers, waiting included */
+        uint64_t unmeasured; /**< that it may have spent beyond that, or waited for the recording
+                                  of other threads */
+        uint64_t memory;     /**< of the recorder in a process, bytes */
     } most;
     struct fm_clock_quality clock;
 };
@@ -58,16 +63,14 @@ void fm_closing_combine(struct fm_closing *closing, const struct fm_exchange *ex
                         struct fm_closing_moment (*now)(void));
 
 /** Adds of the combined facts what recording has cost; parameters as below. */
-void fm_closing_describe_overhead(const struct fm_closing *closing,
-                                  const struct fm_overhead_rates *rates, uint64_t now,
+void fm_closing_describe_overhead(const struct fm_closing *closing, uint64_t now,
                                   struct fm_environment *facts);
 
 /** Adds the combined facts to the description of the experiment, except `failure`.
- * @param rates  cost of records
  * @param now    present moment in rank 0's time
  * @param facts  with `resolution` and `ranks` set
  * @param text   room for the texts that the facts refer to, of `size` bytes */
-void fm_closing_describe(const struct fm_closing *closing, const struct fm_overhead_rates *rates,
-                         uint64_t now, struct fm_environment *facts, char *text, size_t size);
+void fm_closing_describe(const struct fm_closing *closing, uint64_t now,
+                         struct fm_environment *facts, char *text, size_t size);
 
 #endif

@@ -110,6 +110,7 @@ const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange)
     work.outer = (struct fm_exchange){.rank = exchange->rank,
                                       .size = exchange->size,
                                       .is_spawned = exchange->is_spawned,
+                                      .thread_level = exchange->thread_level,
                                       .failure = exchange->failure,
                                       .barrier = watched_barrier,
                                       .broadcast = watched_broadcast,
@@ -124,7 +125,7 @@ const struct fm_exchange *fm_overhead_watch(const struct fm_exchange *exchange)
 /* ---- records ---- */
 
 /* Rounds of a measurement; the fastest round counts, as the least disturbed. */
-enum { ROUNDS = 5, CALLS = 200, UNWINDINGS = 20, PAGES = 16 };
+enum { ROUNDS = 5, CALLS = 200, PAGES = 16 };
 
 /* One recorded call, without the operations of a specific function. */
 static __attribute__((noinline)) void call(void)
@@ -155,22 +156,6 @@ static double nanoseconds_of_calls(struct fm_thread *side)
         least = spent < least ? spent : least;
     }
     return (double)least / CALLS;
-}
-
-static double nanoseconds_of_unwinding(struct fm_thread *side)
-{
-    uint64_t least = UINT64_MAX;
-    for (int round = 0; round < ROUNDS; round++) {
-        uint64_t begin = fm_clock_nanoseconds();
-        for (int i = 0; i < UNWINDINGS; i++) {
-            rewind_buffer(side);
-            fm_stack_forget(side->stack);
-            call();
-        }
-        uint64_t spent = fm_clock_nanoseconds() - begin;
-        least = spent < least ? spent : least;
-    }
-    return (double)least / UNWINDINGS;
 }
 
 /* ---- counting ---- */
@@ -211,31 +196,25 @@ static struct side_counting *make_counting(const struct fm_counting *like)
 
 /* Measures with a temporary struct fm_thread that is not in the list of threads and has its own
  * buffer. */
-static struct fm_overhead_rates measure(struct fm_thread *side)
+static double measure(struct fm_thread *side)
 {
-    struct fm_overhead_rates rates = {0};
     struct fm_thread *self = fm_thread_self;
     side->limit = (uint64_t *)((char *)side->first + FM_CHUNK_BYTES);
     side->current = side->first;
-    side->publish = &side->done;
+    side->publish = side->ends = &side->done;
+    side->shown = (struct fm_shown_call *)((char *)side->first + FM_CHUNK_BYTES);
     side->flush_due = UINT64_MAX;
     side->is_marking = 1; /* no late sample is taken in it */
     fm_thread_self = side;
     double of_call = nanoseconds_of_calls(side);
-    rates.reading = of_call / 2;
-    if (side->stack != NULL) {
-        double unwinding = nanoseconds_of_unwinding(side) - of_call;
-        uint32_t depth = side->stack->count;
-        rates.site = unwinding > 0 && depth != 0 ? unwinding / depth : 0;
-    }
     fm_thread_self = self;
-    return rates;
+    return of_call;
 }
 
-struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread)
+double fm_overhead_per_call(const struct fm_thread *thread)
 {
-    struct fm_overhead_rates rates = {0};
-    size_t bytes = sizeof(struct fm_thread) + FM_CHUNK_BYTES;
+    double of_call = 0;
+    size_t bytes = sizeof(struct fm_thread) + FM_CHUNK_BYTES + sizeof(struct fm_shown_call);
     struct fm_thread *side = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
     if (side != MAP_FAILED) {
@@ -244,13 +223,13 @@ struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread)
         const struct fm_counting *like = thread != NULL ? thread->counting : NULL;
         struct side_counting *counting = like != NULL ? make_counting(like) : NULL;
         side->counting = counting != NULL ? &counting->counting : NULL;
-        rates = measure(side);
+        of_call = measure(side);
         if (counting != NULL) {
             munmap(counting, bytes_of_counting(like));
         }
         munmap(side, bytes);
     }
-    return rates;
+    return of_call;
 }
 
 double fm_overhead_page_fault(void)
@@ -276,11 +255,41 @@ double fm_overhead_page_fault(void)
     return (double)least / PAGES;
 }
 
-uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
-                               const struct fm_overhead_rates *rates, uint64_t resolution)
+/* ---- costs of a thread ---- */
+
+struct fm_overhead_costs fm_overhead_of_thread(const struct fm_thread *thread,
+                                               struct fm_meter_bias bias, uint64_t resolution)
 {
-    const struct fm_thread_work *own = &thread->work;
-    return (uint64_t)((double)own->readings * rates->reading + (double)own->sites * rates->site +
-                      (double)own->flushing / (double)resolution * 1e9) +
-           thread->samples.handling;
+    const double nanoseconds = 1e9 / (double)resolution;
+    struct fm_overhead_costs costs = {.of[FM_COST_BUFFERS] =
+                                          (uint64_t)((double)thread->flushing * nanoseconds),
+                                      .of[FM_COST_SAMPLES] = fm_samples_spent(thread)};
+    for (int kind = 0; kind < FM_METER_KINDS; kind++) {
+        const uint64_t ticks = fm_meter_read(&thread->meters, (enum fm_meter_kind)kind, bias).spent;
+        costs.of[kind] = (uint64_t)((double)ticks * nanoseconds);
+    }
+    return costs;
+}
+
+uint64_t fm_overhead_unmeasured(const struct fm_thread *thread, struct fm_meter_bias bias)
+{
+    uint64_t sections = 0;
+    for (int kind = 0; kind < FM_METER_KINDS; kind++) {
+        sections += fm_meter_read(&thread->meters, (enum fm_meter_kind)kind, bias).sections;
+    }
+    return sections * FM_METER_UNMEASURED;
+}
+
+uint64_t fm_overhead_delaying(const struct fm_overhead_costs *costs)
+{
+    return costs->of[FM_COST_TASKS] + costs->of[FM_COST_LOCKS] + costs->of[FM_COST_MUTEXES];
+}
+
+uint64_t fm_overhead_sum(const struct fm_overhead_costs *costs)
+{
+    uint64_t sum = 0;
+    for (int cost = 0; cost < FM_RECORDER_COST_COUNT; cost++) {
+        sum += costs->of[cost];
+    }
+    return sum;
 }

@@ -2,12 +2,9 @@
 /** @file
  * Overhead of recording, for the closing line of the run.
  *
- * Rare work (begin, end, writing buffers) is measured directly. A recorded call costs less than the
- * clock reading that would measure it; therefore a calibration at the end of the run measures the
- * cost of a call, with its counting if calls are counted, which is multiplied by the number of
- * calls. Not included are the wrappers'
- * look-ups for operations, readings of the CPU clock (stolen_time.h), the delivery of sampling
- * signals, and cache pollution by records.
+ * Rare work (begin, end, writing buffers) is measured as a whole, the work at events by the meters
+ * of each thread (brief/meter.h), samples by their handler. The delivery of the samples' signals is
+ * an estimate.
  */
 #ifndef FERMATA_RECORD_CLOSING_OVERHEAD_H
 #define FERMATA_RECORD_CLOSING_OVERHEAD_H
@@ -27,53 +24,35 @@ void fm_overhead_end(void);
 /** CPU time of these sections so far, in nanoseconds. Called by the thread in a section, if any. */
 uint64_t fm_overhead_work(void);
 
-/** Cost of records on this machine, in nanoseconds. */
-struct fm_overhead_rates {
-    double reading; /**< half of a call whose call stack is known, or a mark of the user's code */
-    double site;    /**< unwinding and recording a function of a call stack */
-};
-
-/** Measures the rates, in less than a millisecond. Called when the run has ended.
- * @param thread  the calling thread; NULL: no call stacks */
-struct fm_overhead_rates fm_overhead_measure(const struct fm_thread *thread);
+/** Measures what recording a call takes whose call stack is known, in less than a millisecond: how
+ * far the times of calls may be wrong. Called when the run has ended.
+ * @param thread  the calling thread; NULL: no call stacks
+ * @return nanoseconds */
+double fm_overhead_per_call(const struct fm_thread *thread);
 
 /** Measures by 80 page faults what one on new memory takes. It is no cost of recording, but tells
  * the report what those of a run take.
  * @return nanoseconds; 0: not known */
 double fm_overhead_page_fault(void);
 
-/** Cost of recording in a thread whose records have been converted, in nanoseconds.
- * @param resolution  ticks per second */
-uint64_t fm_overhead_of_thread(const struct fm_thread *thread,
-                               const struct fm_overhead_rates *rates, uint64_t resolution);
+/** What recording has cost a thread, in nanoseconds. */
+struct fm_overhead_costs {
+    uint64_t of[FM_RECORDER_COST_COUNT]; /**< by fm_recorder_cost_t, FM_COST_ENDS is 0 */
+};
 
-/** Counts a record, by its header, for fm_overhead_of_thread. */
-static inline void fm_overhead_count(struct fm_thread_work *work, uint64_t header)
-{
-    switch (fm_record_kind(header)) {
-    case FM_RECORD_CALL:
-    case FM_RECORD_CALL_LONG:
-        work->readings += 2;
-        break;
-    case FM_RECORD_MERGED:
-        work->readings += 2 * (uint64_t)(fm_record_merged_calls(header) - 1);
-        break;
-    case FM_RECORD_STACK:
-    case FM_RECORD_STACK_SITE:
-        work->sites++;
-        break;
-    case FM_RECORD_REGION_ENTER:
-    case FM_RECORD_REGION_LEAVE:
-    case FM_RECORD_PARAMETER:
-    case FM_RECORD_PARAMETER_TEXT:
-    case FM_RECORD_METRIC:
-    case FM_RECORD_MARKER:
-    case FM_RECORD_FORK:
-        work->readings++;
-        break;
-    default:
-        break;
-    }
-}
+/** What it may have cost a thread beyond that (FM_METER_UNMEASURED), in nanoseconds. */
+uint64_t fm_overhead_unmeasured(const struct fm_thread *thread, struct fm_meter_bias bias);
+
+/** Cost of recording in a thread. Called when nothing is recorded any more.
+ * @param bias        of its meters
+ * @param resolution  ticks per second */
+struct fm_overhead_costs fm_overhead_of_thread(const struct fm_thread *thread,
+                                               struct fm_meter_bias bias, uint64_t resolution);
+
+/** Of that, work that may happen while other threads wait for the thread: at locks and tasks. */
+uint64_t fm_overhead_delaying(const struct fm_overhead_costs *costs);
+
+/** Their sum. */
+uint64_t fm_overhead_sum(const struct fm_overhead_costs *costs);
 
 #endif

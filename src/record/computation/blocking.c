@@ -114,6 +114,9 @@ void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, st
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (is_long) {
+        fm_merged_visits_tell(thread, &here);
+    }
     uint64_t *place =
         is_long ? fm_samples_put_stack(thread, fm_here_caller(here), false, FM_WORDS_CALL_LONG)
                 : NULL;

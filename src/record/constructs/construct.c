@@ -174,3 +174,11 @@ fm_construct_define_barrier(const struct fm_construct_region *region)
     __atomic_store_n(&changed->barrier, barrier, __ATOMIC_RELEASE);
     return barrier;
 }
+
+void fm_construct_record_taken(struct fm_thread *thread, uint64_t time)
+{
+    const uint64_t taken = thread->visits.taken;
+    thread->visits.taken = 0;
+    fm_construct_note(thread, FM_RECORD_LOCK_TAKEN, fm_record_aux(taken), fm_record_ref(taken),
+                      time, thread->visits.order);
+}

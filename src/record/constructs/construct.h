@@ -82,18 +82,46 @@ fm_construct_barrier(const struct fm_construct_region *region)
     return FM_LIKELY(barrier != NULL) ? barrier : fm_construct_define_barrier(region);
 }
 
-/** Begins to record a construct at the present time, between calls. The call stack is recorded,
- * too, unless `here` is that of a function that is not called by the program (stack == false).
- * @return the time; 0: nothing is recorded (inside a recorded call, or recording is over) */
-FM_INLINE uint64_t fm_construct_time(struct fm_thread *thread, struct fm_here here, bool stack)
+/** The meter of a construct. */
+FM_INLINE enum fm_meter_kind fm_construct_meter(enum fm_construct construct)
 {
+    switch (construct) {
+    case FM_CONSTRUCT_TASK:
+    case FM_CONSTRUCT_TASK_CREATE:
+    case FM_CONSTRUCT_TASKLOOP:
+    case FM_CONSTRUCT_TASKGROUP:
+    case FM_CONSTRUCT_TASKWAIT:
+        return FM_METER_TASKS;
+    case FM_CONSTRUCT_ATOMIC:
+    case FM_CONSTRUCT_CRITICAL:
+    case FM_CONSTRUCT_CRITICAL_SBLOCK:
+        return FM_METER_LOCKS;
+    default:
+        return FM_METER_CONSTRUCTS;
+    }
+}
+
+/** fm_construct_time() with the decision whether the present section merges what it enters. If it
+ * does not, the open merged visits are told. */
+FM_INLINE uint64_t fm_construct_time_as(struct fm_thread *thread, enum fm_meter_kind kind,
+                                        struct fm_here here, bool stack, bool merges)
+{
+    fm_meter_begin(&thread->meters, kind);
     thread->is_marking = 1;
     fm_signal_fence();
-    if (stack && thread->stack != NULL) {
-        fm_thread_note_stack(thread, here);
+    thread->visits.wanted = merges;
+    if (FM_UNLIKELY(merges)) {
+        thread->visits.here = here;
+    } else {
+        if (FM_UNLIKELY(thread->visits.count != 0)) {
+            fm_merged_visits_tell(thread, &here);
+        }
+        if (stack && thread->stack != NULL) {
+            fm_thread_note_stack(thread, here);
+        }
     }
     thread->enter = fm_clock_now();
-    if (FM_UNLIKELY(thread->functions.due)) {
+    if (FM_UNLIKELY(thread->functions.due) && !merges) {
         fm_functions_tell(thread, thread->enter);
     }
     if (FM_UNLIKELY(thread->enter - thread->left >=
@@ -106,12 +134,40 @@ FM_INLINE uint64_t fm_construct_time(struct fm_thread *thread, struct fm_here he
     return thread->enter;
 }
 
+/** Begins to record a construct at the present time, between calls. The call stack is recorded,
+ * too, unless `here` is that of a function that is not called by the program (stack == false), or
+ * the construct is merged with others (fm_thread_merges).
+ * @param kind  of the construct (fm_construct_meter)
+ * @return the time; 0: nothing is recorded (inside a recorded call, or recording is over) */
+FM_INLINE uint64_t fm_construct_time(struct fm_thread *thread, enum fm_meter_kind kind,
+                                     struct fm_here here, bool stack)
+{
+    return fm_construct_time_as(thread, kind, here, stack,
+                                (FM_METERS_MERGED >> kind & 1) != 0 &&
+                                    fm_thread_merges(thread, kind));
+}
+
+/** Whether the region of an item of fm_thread.open is merged with others. */
+FM_INLINE bool fm_construct_is_merged(const struct fm_thread *thread, size_t item)
+{
+    return FM_UNLIKELY(thread->visits.count != 0) && item < thread->open.count &&
+           thread->open.count - item <= thread->visits.regions;
+}
+
+/** The same, to leave the open region number `item`. */
+FM_INLINE uint64_t fm_construct_time_left(struct fm_thread *thread, enum fm_meter_kind kind,
+                                          struct fm_here here, size_t item)
+{
+    return fm_construct_time_as(thread, kind, here, true, fm_construct_is_merged(thread, item));
+}
+
 /** Ends what fm_construct_time() has begun: the records are complete. */
 static inline void fm_construct_done(struct fm_thread *thread)
 {
     fm_thread_publish(thread);
     fm_signal_fence();
     thread->is_marking = 0;
+    fm_meter_end(&thread->meters);
 }
 
 /** Ends a wait of the thread: computation begins at `time`. To be called before fm_construct_done.
@@ -124,10 +180,25 @@ static inline void fm_construct_computes(struct fm_thread *thread, uint64_t time
     }
 }
 
+/** Records the acquisition of a lock that fm_construct_take() has kept for a merged visit. */
+FM_API FM_COLD void fm_construct_record_taken(struct fm_thread *thread, uint64_t time);
+
 /** Records that a region is entered. */
 static inline void fm_construct_enter(struct fm_thread *thread,
                                       const struct fm_construct_region *region, uint64_t time)
 {
+    if (FM_UNLIKELY(thread->visits.wanted) && region != NULL &&
+        fm_visit_enter(thread, fm_visit_key(FM_VISITED_REGION, region->open.number), time,
+                       thread->visits.here)) {
+        if (!fm_nesting_push(&thread->open, (uintptr_t)region)) {
+            fm_visit_leave(thread, time);
+        }
+        return;
+    }
+    thread->visits.wanted = 0;
+    if (FM_UNLIKELY(thread->visits.taken != 0)) {
+        fm_construct_record_taken(thread, time);
+    }
     if (FM_LIKELY(region != NULL && fm_nesting_push(&thread->open, (uintptr_t)region))) {
         uint64_t *place = fm_thread_reserve(thread, FM_WORDS_REGION_ENTER);
         place[0] = fm_record_header(FM_RECORD_REGION_ENTER, 0, region->open.number);
@@ -163,7 +234,8 @@ static inline size_t fm_construct_find(const struct fm_thread *thread, enum fm_c
  * there is none. */
 static inline void fm_construct_leave(struct fm_thread *thread, size_t item, uint64_t time)
 {
-    if (FM_UNLIKELY(item >= thread->open.count)) {
+    if (FM_UNLIKELY(item >= thread->open.count) ||
+        (FM_UNLIKELY(thread->visits.count != 0) && fm_visit_leave_open(thread, item, time))) {
         return;
     }
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_REGION_LEAVE);
@@ -181,6 +253,19 @@ static inline void fm_construct_note(struct fm_thread *thread, enum fm_record_ki
     place[0] = fm_record_header(kind, aux, ref);
     place[1] = time;
     place[2] = value;
+}
+
+/** Records that a lock has been taken, in front of the region that is entered next.
+ * @param order  of its acquisitions */
+static inline void fm_construct_take(struct fm_thread *thread, uint32_t paradigm, uint32_t lock,
+                                     uint64_t time, uint64_t order)
+{
+    if (FM_UNLIKELY(thread->visits.wanted)) {
+        thread->visits.taken = fm_record_header(FM_RECORD_LOCK_TAKEN, paradigm, lock);
+        thread->visits.order = order;
+    } else {
+        fm_construct_note(thread, FM_RECORD_LOCK_TAKEN, paradigm, lock, time, order);
+    }
 }
 
 #endif

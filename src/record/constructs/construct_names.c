@@ -15,12 +15,18 @@ static const char implicit[] = "!$omp implicit barrier";
 
 /* ---- directives in source lines ---- */
 
+/* Whatever the program's locale. */
+static char in_lower_case(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
 /* The text behind the sentinel of a directive, in lower case; "": the line is none. */
 static const char *directive_of(const char *text, char *copy, size_t room)
 {
     size_t length = 0;
     for (; text[length] != '\0' && length + 1 < room; length++) {
-        copy[length] = (char)tolower((unsigned char)text[length]);
+        copy[length] = in_lower_case(text[length]);
     }
     copy[length] = '\0';
     const char *omp = strstr(copy, "omp");

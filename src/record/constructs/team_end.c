@@ -30,6 +30,7 @@ size_t fm_team_end_put(struct fm_thread *thread, uint64_t words[FM_TEAM_END_WORD
 void fm_team_end_record(struct fm_thread *thread)
 {
     uint64_t words[FM_TEAM_END_WORDS];
+    fm_merged_visits_tell(thread, NULL);
     size_t count = fm_team_end_put(thread, words);
     if (count != 0) {
         memcpy(fm_thread_reserve(thread, count), words, count * sizeof *words);

@@ -8,8 +8,7 @@
 #include "record/archive/attribute.h"
 #include "record/conversion/convert_state.h"
 
-/* Writes a fact about a call for which OTF2 has no record, as a parameter. */
-static void write_fact(struct fm_thread *thread, uint64_t time, const char *name, uint64_t value)
+void fm_convert_fact(struct fm_thread *thread, uint64_t time, const char *name, uint64_t value)
 {
     const uint32_t words[] = {fm_define_string(fm_convert_state.definitions, name),
                               OTF2_PARAMETER_TYPE_UINT64};
@@ -22,7 +21,7 @@ static void write_fact(struct fm_thread *thread, uint64_t time, const char *name
 /* Writes which object a call is about. */
 static void convert_object(struct fm_thread *thread, uint32_t object)
 {
-    write_fact(thread, thread->last_time, "synchronization object", object);
+    fm_convert_fact(thread, thread->last_time, "synchronization object", object);
 }
 
 /* A message in partitions: its operation and start, and its number of partitions, stand in front.
@@ -33,10 +32,10 @@ static void convert_partitioned(struct fm_thread *thread, const uint64_t *r)
     const uint64_t time =
         fm_convert_not_before(thread, sends ? thread->last_time : thread->pending_leave);
     const uint32_t comm = fm_record_ref(r[0]), peer = (uint32_t)r[1], tag = (uint32_t)(r[1] >> 32);
-    write_fact(thread, time, FM_PARTITIONED_OPERATION, r[4]);
-    write_fact(thread, time, FM_PARTITIONED_PARTITIONS, r[5]);
-    fm_convert_count(
-        thread,
+    fm_convert_fact(thread, time, FM_PARTITIONED_OPERATION, r[4]);
+    fm_convert_fact(thread, time, FM_PARTITIONED_PARTITIONS, r[5]);
+    fm_convert_count_bytes(
+        thread, fm_operation_event_bytes(r, r[3]),
         sends ? OTF2_EvtWriter_MpiIsend(thread->writer, NULL, time, peer, comm, tag, r[3], r[2])
               : OTF2_EvtWriter_MpiIrecv(thread->writer, NULL, time, peer, comm, tag, r[3], r[2]));
 }
@@ -44,10 +43,10 @@ static void convert_partitioned(struct fm_thread *thread, const uint64_t *r)
 /* The partitions that a call makes ready, or that have arrived. */
 static void convert_partitions(struct fm_thread *thread, const uint64_t *r)
 {
-    write_fact(thread, thread->last_time, FM_PARTITIONED_REQUEST, r[1]);
-    write_fact(thread, thread->last_time, FM_PARTITIONED_PARTITION, fm_record_ref(r[0]));
+    fm_convert_fact(thread, thread->last_time, FM_PARTITIONED_REQUEST, r[1]);
+    fm_convert_fact(thread, thread->last_time, FM_PARTITIONED_PARTITION, fm_record_ref(r[0]));
     if (r[2] != fm_record_ref(r[0])) {
-        write_fact(thread, thread->last_time, FM_PARTITIONED_LAST, r[2]);
+        fm_convert_fact(thread, thread->last_time, FM_PARTITIONED_LAST, r[2]);
     }
 }
 
@@ -55,9 +54,9 @@ static void convert_partitions(struct fm_thread *thread, const uint64_t *r)
 static void convert_probed(struct fm_thread *thread, const uint64_t *r)
 {
     const uint64_t time = fm_convert_not_before(thread, thread->pending_leave);
-    write_fact(thread, time, FM_PROBE_COMMUNICATOR, fm_record_ref(r[0]));
-    write_fact(thread, time, FM_PROBE_SOURCE, (uint32_t)r[1]);
-    write_fact(thread, time, FM_PROBE_TAG, (uint32_t)(r[1] >> 32));
+    fm_convert_fact(thread, time, FM_PROBE_COMMUNICATOR, fm_record_ref(r[0]));
+    fm_convert_fact(thread, time, FM_PROBE_SOURCE, (uint32_t)r[1]);
+    fm_convert_fact(thread, time, FM_PROBE_TAG, (uint32_t)(r[1] >> 32));
 }
 
 /* A call that stands for several calls of a loop. It begins where the one before it in the records
@@ -68,8 +67,8 @@ static void convert_merged(struct fm_thread *thread, uint64_t header)
     const uint64_t length = thread->pending_length, gaps = fm_record_merged_gaps(header);
     if (calls > 1 || gaps != 0) {
         thread->pending_leave = thread->last_time + (length != 0 ? length : 1);
-        write_fact(thread, thread->last_time, FM_MERGED_CALLS, calls);
-        write_fact(thread, thread->last_time, FM_MERGED_GAPS, gaps < length ? gaps : length);
+        fm_convert_fact(thread, thread->last_time, FM_MERGED_CALLS, calls);
+        fm_convert_fact(thread, thread->last_time, FM_MERGED_GAPS, gaps < length ? gaps : length);
     }
 }
 

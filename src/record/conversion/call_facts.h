@@ -13,4 +13,7 @@
  * PARTITIONED_RECEIVE, PARTITIONS or PROBED. */
 void fm_convert_call_fact(struct fm_thread *thread, const uint64_t *record);
 
+/** Writes a fact about the innermost region for which OTF2 has no record, as a parameter. */
+void fm_convert_fact(struct fm_thread *thread, uint64_t time, const char *name, uint64_t value);
+
 #endif

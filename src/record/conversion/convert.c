@@ -6,13 +6,15 @@
 #include "record/archive/archive.h"
 #include "record/archive/marker.h"
 #include "record/archive/process_teams.h"
-#include "record/closing/overhead.h"
+#include "record/brief/merged_visits.h"
 #include "record/constructs/construct_names.h"
 #include "record/conversion/call_facts.h"
 #include "record/conversion/convert_state.h"
 #include "record/conversion/left_out.h"
 #include "record/conversion/lock_events.h"
+#include "record/conversion/open_calls.h"
 #include "record/conversion/team_events.h"
+#include "record/conversion/visit_trees.h"
 #include "record/conversion/visits.h"
 
 #include <string.h>
@@ -79,8 +81,8 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next)
      * began before the flush. */
     if (thread->flush_begin[0] != 0 && thread->flush_begin[0] <= next) {
         if (thread->flush_begin[0] > thread->last_time + fm_convert_state.visit_anywhere) {
-            fm_visits_settle(thread,
-                             thread->flush_begin[0]); /* the flush is work of the next event */
+            /* the flush is work of the next event */
+            fm_visits_settle_uncalled(thread, thread->flush_begin[0]);
         }
         uint64_t begin = fm_convert_not_before(thread, thread->flush_begin[0]);
         uint64_t end = thread->flush_begin[1] < begin ? begin : thread->flush_begin[1];
@@ -125,9 +127,7 @@ static void write_usage(struct fm_thread *thread)
     }
 }
 
-/* Begins a call: brings the path up to date and writes the processor times of the stretch before
- * it, in the code that computed. */
-static void begin_call(struct fm_thread *thread, uint64_t enter)
+void fm_convert_begin_event(struct fm_thread *thread, uint64_t enter)
 {
     fm_visits_settle(thread, enter);
     if (thread->stretch[0] != 0) {
@@ -150,7 +150,7 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
                          uint64_t leave)
 {
     const uint64_t length = leave - enter;
-    begin_call(thread, fm_convert_after_last(thread, enter));
+    fm_convert_begin_event(thread, fm_convert_after_last(thread, enter));
     enter = fm_convert_not_before(thread, fm_convert_after_last(thread, enter));
     fm_functions_used[function] = true;
     thread->pending = true;
@@ -164,11 +164,19 @@ static void convert_call(struct fm_thread *thread, uint32_t function, uint64_t e
         OTF2_EvtWriter_Enter(thread->writer, NULL, enter, thread->pending_region));
 }
 
+void fm_convert_enter(struct fm_thread *thread, uint32_t function, uint64_t enter)
+{
+    fm_convert_pending(thread, enter);
+    fm_convert_state.limits.bytes = UINT64_MAX; /* the last call is written in any case */
+    convert_call(thread, function, enter, enter);
+    thread->pending_leave = thread->last_time; /* all its records stand at its begin */
+}
+
 void fm_convert_open_call(struct fm_thread *thread)
 {
     fm_left_out_end(thread, thread->enter, true);
     fm_convert_state.limits.bytes = UINT64_MAX; /* the last call is written in any case */
-    begin_call(thread, fm_convert_after_last(thread, thread->enter));
+    fm_convert_begin_event(thread, fm_convert_after_last(thread, thread->enter));
     thread->visits_compared = true;
 }
 
@@ -186,6 +194,16 @@ void fm_convert_end(struct fm_thread *thread)
     fm_left_out_end(thread, thread->last_time, false);
     fm_dropped_free(&thread->dropped);
     end_all(thread, thread->last_time);
+    fm_nesting_free(&thread->teams);
+    fm_path_free(&thread->path);
+}
+
+void fm_convert_end_killed(struct fm_thread *thread)
+{
+    fm_convert_pending(thread, UINT64_MAX);
+    fm_stream_events_end(thread);
+    fm_left_out_end(thread, thread->last_time, false);
+    fm_dropped_free(&thread->dropped);
     fm_nesting_free(&thread->teams);
     fm_path_free(&thread->path);
 }
@@ -277,7 +295,7 @@ static void end_thread(struct fm_thread *thread, const uint64_t *r)
     uint64_t time = fm_convert_after_last(thread, r[1]);
     fm_convert_pending(thread, time);
     thread->visits_compared = true; /* the thread's function is the same visit */
-    fm_visits_settle(thread, time);
+    fm_visits_settle_uncalled(thread, time);
     fm_visits_end_all(thread, time);
     fm_convert_check(fm_path_pop(&thread->path, 0, false));
     time = fm_convert_not_before(thread, time);
@@ -358,13 +376,13 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
         }
         if (thread->stretch[0] != 0) {
             fm_convert_pending(thread, record[1]);
-            begin_call(thread, fm_convert_after_last(thread, record[1]));
+            fm_convert_begin_event(thread, fm_convert_after_last(thread, record[1]));
         }
         fm_visits_begin_region(thread, record[0], record[1]);
         return;
     case FM_RECORD_FORK:
         fm_convert_pending(thread, record[1]);
-        begin_call(thread, fm_convert_after_last(thread, record[1]));
+        fm_convert_begin_event(thread, fm_convert_after_last(thread, record[1]));
         fm_team_event(thread, record);
         return;
     case FM_RECORD_TEAM_BEGIN:
@@ -420,6 +438,14 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     case FM_RECORD_MERGED:
         fm_convert_call_fact(thread, record);
         return;
+    case FM_RECORD_AWAITED_MESSAGE:
+    case FM_RECORD_AWAITED_COLLECTIVE:
+    case FM_RECORD_AWAITED_WINDOW:
+    case FM_RECORD_AWAITED_TARGET:
+    case FM_RECORD_AWAITED_OMITTED:
+    case FM_RECORD_AWAITED_OWNER:
+        fm_convert_awaited(thread, record);
+        return;
     case FM_RECORD_ACQUIRE_LOCK:
     case FM_RECORD_RELEASE_LOCK:
     case FM_RECORD_RELEASE_NOTED_LOCK:
@@ -460,6 +486,22 @@ static void convert_record(struct fm_thread *thread, const uint64_t *record)
     }
 }
 
+/* Whether what is visited is defined. */
+static bool is_sound_visit(const uint64_t *record, size_t functions)
+{
+    const uint32_t ref = fm_record_ref(record[0]);
+    switch (fm_record_visits_type(record[0])) {
+    case FM_VISITED_CALL:
+        return ref < functions;
+    case FM_VISITED_FUNCTION:
+        return ref < fm_convert_state.callsites->count;
+    case FM_VISITED_REGION:
+        return ref < fm_convert_state.definitions->tables[FM_DEFINE_REGION].count;
+    default:
+        return false;
+    }
+}
+
 /* Whether a record is valid, as far as can be checked, and allowed at its position. */
 static bool is_sound(const struct fm_thread *thread, const uint64_t *record, const uint64_t *end,
                      size_t functions)
@@ -474,6 +516,8 @@ static bool is_sound(const struct fm_thread *thread, const uint64_t *record, con
         return fm_record_aux(record[0]) < functions;
     case FM_RECORD_UNRECORDED:
         return fm_convert_is_series(fm_record_aux(record[0]));
+    case FM_RECORD_VISITS:
+        return is_sound_visit(record, functions);
     case FM_RECORD_PERSISTENT_COMPLETE:
         return record[5] >> 32 < functions && (thread->pending || thread->off);
     case FM_RECORD_STACK:
@@ -481,6 +525,18 @@ static bool is_sound(const struct fm_thread *thread, const uint64_t *record, con
     default:
         return places[kind] == FM_BETWEEN_CALLS || thread->pending || thread->off;
     }
+}
+
+/* The number of records of a tree of merged visits up to the first damaged one. */
+static size_t sound_tree(const struct fm_thread *thread, const uint64_t *records,
+                         const uint64_t *end, size_t functions)
+{
+    const size_t size = fm_visit_tree_size(records, end);
+    size_t sound = 1;
+    while (sound < size && is_sound(thread, records + sound * FM_WORDS_VISITS, end, functions)) {
+        sound++;
+    }
+    return sound;
 }
 
 bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_t words,
@@ -500,12 +556,17 @@ bool fm_convert_records(struct fm_thread *thread, const uint64_t *records, size_
             kind != FM_RECORD_STREAM_WORK && kind != FM_RECORD_STREAM_ACTIVITY) {
             fm_left_out_at_limit(thread, records, places[kind] == FM_BETWEEN_CALLS);
         }
+        size_t count = 1;
         bool passed = thread->dropped.active && fm_left_out_pass(thread, records);
         if (!passed && !fm_convert_is_omitted(thread, kind)) {
-            convert_record(thread, records);
+            if (kind == FM_RECORD_VISITS) {
+                count = sound_tree(thread, records, end, functions);
+                fm_visit_tree_events(thread, records, count);
+            } else {
+                convert_record(thread, records);
+            }
         }
-        fm_overhead_count(&thread->work, records[0]);
-        records += fm_record_words[kind];
+        records += count * fm_record_words[kind];
     }
     return true;
 }

@@ -29,6 +29,13 @@ void fm_convert_pending(struct fm_thread *thread, uint64_t next);
  * recorded. */
 void fm_convert_end(struct fm_thread *thread);
 
+/** Writes the call that the thread was in when its process ended, if it was in one and the records
+ * so far do not have it, with what it waits for. */
+void fm_convert_open(struct fm_thread *thread, const struct fm_shown_call *open, size_t functions);
+
+/** Ends the records of a thread whose process was killed: what is open stays open. */
+void fm_convert_end_killed(struct fm_thread *thread);
+
 /** Writes the Enters and Leaves due before the call that the thread is in; the call itself is
  * recorded later. */
 void fm_convert_open_call(struct fm_thread *thread);

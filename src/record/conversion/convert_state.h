@@ -30,8 +30,9 @@ struct fm_convert_state {
 };
 extern FM_HIDDEN struct fm_convert_state fm_convert_state;
 
-/** Bytes in OTF2's event files: of a timestamp and, at most, of rare events and those of counts. */
-enum { FM_TIMESTAMP_BYTES = 9, FM_RARE_BYTES = 28, FM_COUNT_BYTES = 80 };
+/** Bytes in OTF2's event files: of a timestamp and, at most, of events with a number or two
+ * (parameters, metrics, tasks) and of those with counts as attributes. */
+enum { FM_TIMESTAMP_BYTES = 9, FM_RARE_BYTES = 16, FM_COUNT_BYTES = 80 };
 
 /** @return the time of the next event: `time`, but not before the last event. */
 static inline uint64_t fm_convert_not_before(struct fm_thread *thread, uint64_t time)
@@ -101,5 +102,9 @@ static inline bool fm_convert_is_phase(uint32_t region)
            (fm_defined(fm_convert_state.definitions, FM_DEFINE_REGION, region, NULL)[3] &
             OTF2_REGION_FLAG_PHASE) != 0;
 }
+
+/** Brings the path up to date before an event that begins in it at `enter`, and writes the
+ * processor times of the stretch before, in the code that computed. */
+void fm_convert_begin_event(struct fm_thread *thread, uint64_t enter);
 
 #endif

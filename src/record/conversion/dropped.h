@@ -12,7 +12,7 @@
 #define FERMATA_RECORD_CONVERSION_DROPPED_H
 
 #include "record/capture/nesting.h"
-#include "record/conversion/path.h"
+#include "record/conversion/paths/path.h"
 #include "record/selection/unrecorded.h"
 
 #include <stdbool.h>

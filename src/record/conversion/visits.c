@@ -12,9 +12,8 @@ static void write_region(void *context, bool enter, uint32_t region, uint64_t ti
                                   : OTF2_EvtWriter_Leave(thread->writer, NULL, time, region));
 }
 
-static uint32_t number_region(void *context, uint32_t region, uint32_t line)
+static uint32_t number_at_line(uint32_t region, uint32_t line)
 {
-    (void)context;
     if (region == FM_CALLSITE_UNKNOWN) {
         region = fm_define_region(fm_convert_state.definitions, "(unknown code)",
                                   OTF2_REGION_ROLE_FUNCTION, OTF2_PARADIGM_USER,
@@ -24,6 +23,17 @@ static uint32_t number_region(void *context, uint32_t region, uint32_t line)
         }
     }
     return fm_event_region(fm_convert_state.regions, FM_FUNCTIONS_MOST + region, line);
+}
+
+static uint32_t number_region(void *context, uint32_t region, uint32_t line)
+{
+    (void)context;
+    return number_at_line(region, line);
+}
+
+uint32_t fm_visits_region_number(uint32_t region)
+{
+    return number_at_line(region, FM_DEFINE_NONE);
 }
 
 /* In the program's marks the name of a function lacks its class, name space or module (such as
@@ -69,15 +79,30 @@ static struct fm_path_times times_at_hold(const struct fm_thread *thread)
         .over = fm_visits_are_sampled(thread, begin) ? begin : thread->last_time, .begun = begin};
 }
 
+static struct fm_path_times times_of_change(const struct fm_thread *thread, uint64_t next)
+{
+    return fm_lock_hold_begins(thread, next) && fm_lock_was_taken_by_innermost(thread)
+               ? times_at_hold(thread)
+               : times_before(thread, next);
+}
+
 void fm_visits_change(struct fm_thread *thread, uint64_t next)
 {
     struct fm_path_writer writer = path_writer(thread);
-    struct fm_path_times times =
-        fm_lock_hold_begins(thread, next) && fm_lock_was_taken_by_innermost(thread)
-            ? times_at_hold(thread)
-            : times_before(thread, next);
+    const struct fm_path_times times = times_of_change(thread, next);
     fm_convert_check(fm_path_settle(&thread->path, fm_convert_state.callsites, &writer, times.over,
                                     times.begun));
+}
+
+void fm_visits_settle_uncalled(struct fm_thread *thread, uint64_t next)
+{
+    fm_visits_compare(thread, next);
+    if (!fm_path_is_settled(&thread->path)) {
+        struct fm_path_writer writer = path_writer(thread);
+        const struct fm_path_times times = times_of_change(thread, next);
+        fm_convert_check(fm_path_settle_sample(&thread->path, fm_convert_state.callsites, &writer,
+                                               times.over, times.begun));
+    }
 }
 
 void fm_visits_begin_region(struct fm_thread *thread, uint64_t header, uint64_t time)

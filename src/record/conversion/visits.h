@@ -41,6 +41,10 @@ static inline void fm_visits_compare(struct fm_thread *thread, uint64_t next)
     }
 }
 
+/** The number in events of a region of the program's definitions; FM_CALLSITE_UNKNOWN: of code that
+ * is not known. FM_DEFINE_NONE without memory. */
+uint32_t fm_visits_region_number(uint32_t region);
+
 /** Writes the Leaves and Enters of functions due before an event. */
 void fm_visits_change(struct fm_thread *thread, uint64_t next);
 
@@ -52,6 +56,11 @@ static inline void fm_visits_settle(struct fm_thread *thread, uint64_t next)
         fm_visits_change(thread, next);
     }
 }
+
+/** Brings the path up to date before an event that the program does not call: the writing of a full
+ * buffer, the end of a thread. An instrumented function that has reported its end and still is on
+ * the stack is not entered again. */
+void fm_visits_settle_uncalled(struct fm_thread *thread, uint64_t next);
 
 /** A region or an instrumented function begins.
  * @param header  of the record, REGION_ENTER or FUNCTION_ENTER */

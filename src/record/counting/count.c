@@ -485,13 +485,3 @@ void fm_count_from_here(struct fm_thread *thread)
         thread->counting->from = thread->cursor;
     }
 }
-
-uint64_t fm_count_calls(const struct fm_counting *counting)
-{
-    const uint64_t *values = counting->block + FM_BLOCK_HEAD;
-    uint64_t calls = values[FM_SLOT_CALLS_ELSEWHERE];
-    for (uint32_t i = 0; i < counting->functions; i++) {
-        calls += values[FM_SLOTS + (size_t)FM_FUNCTION_WORDS * i];
-    }
-    return calls;
-}

@@ -62,9 +62,6 @@ void fm_count_rest(struct fm_thread *thread);
  * @param self  the calling thread; may be NULL */
 void fm_count_others(const struct fm_thread *self);
 
-/** Number of calls that are counted so far. */
-uint64_t fm_count_calls(const struct fm_counting *counting);
-
 /** After fm_count_rest, when the thread's place for records has changed. */
 void fm_count_from_here(struct fm_thread *thread);
 

@@ -3,6 +3,7 @@
 
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
+#include "record/buffers/process_life.h"
 #include "record/capture/guard.h"
 #include "record/capture/lock.h"
 #include "record/capture/memory_use.h"
@@ -16,6 +17,7 @@
 #include "record/counting/size_counter.h"
 #include "record/counting/traffic/peer_traffic.h"
 #include "record/counting/user_counters.h"
+#include "record/experiment/kept_variables.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +51,7 @@ bool fm_counters_only(void)
 {
     static _Atomic int known; /* 1: no, 2: yes */
     if (known == 0) {
-        const char *text = getenv(FM_COUNTERS_ONLY_VARIABLE);
+        const char *text = fm_variable(FM_COUNTERS_ONLY_VARIABLE);
         bool only = text != NULL && (strcmp(text, "1") == 0 || strcasecmp(text, "yes") == 0 ||
                                      strcasecmp(text, "true") == 0 || strcasecmp(text, "on") == 0);
         known = only ? 2 : 1;
@@ -59,7 +61,7 @@ bool fm_counters_only(void)
 
 const char *fm_counters_asked(void)
 {
-    const char *list = getenv(FM_COUNTERS_VARIABLE);
+    const char *list = fm_variable(FM_COUNTERS_VARIABLE);
     if (!fm_counter_list_is_none(list)) {
         return list;
     }
@@ -214,27 +216,6 @@ static void child_begins(void)
     }
 }
 
-/* Start of this process by the kernel's clock; 0: not known. */
-static uint64_t process_start(void)
-{
-    char text[1024];
-    uint64_t start = 0;
-    int file = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : 0;
-    if (file >= 0) {
-        close(file);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    char *field = strrchr(text, ')'); /* the second one */
-    for (int i = 2; field != NULL && i < 22; i++) {
-        field = strchr(field + 1, ' ');
-    }
-    if (field != NULL) {
-        start = strtoull(field, NULL, 10);
-    }
-    return start;
-}
-
 static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t functions)
 {
     struct fm_counter_file_head head = {
@@ -249,7 +230,7 @@ static struct fm_counter_file_head head_of(uint32_t rank, uint32_t size, size_t 
         .start_ticks = fm_clock.start_ticks,
         .start_realtime = fm_clock.start_realtime,
         .process = (uint64_t)getpid(),
-        .process_start = process_start(),
+        .process_start = fm_process_started((int32_t)getpid()),
         .rank = rank,
         .size = size,
     };

@@ -7,6 +7,7 @@
 #include "record/counting/counter_descriptions.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_values.h"
+#include "record/experiment/kept_variables.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static struct {
 
 bool fm_counters_are_offered(void)
 {
-    const char *wish = getenv(FM_COUNTERS_MPIT_VARIABLE);
+    const char *wish = fm_variable(FM_COUNTERS_MPIT_VARIABLE);
     return wish != NULL && strcmp(wish, "1") == 0 && fm_counters_are_asked();
 }
 

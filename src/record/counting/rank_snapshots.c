@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/rank_snapshots.h"
 
+#include "base/decimal_text.h"
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "record/capture/clock.h"
@@ -10,6 +11,7 @@
 #include "record/counting/count.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_values.h"
+#include "record/experiment/kept_variables.h"
 #include "record/session/session.h"
 
 #include <errno.h>
@@ -47,7 +49,7 @@ static struct {
 
 static const char *wish(const char *kind)
 {
-    const char *text = getenv(FM_SNAPSHOT_VARIABLE);
+    const char *text = fm_variable(FM_SNAPSHOT_VARIABLE);
     size_t length = strlen(kind);
     return text != NULL && strncmp(text, kind, length) == 0 ? text + length : NULL;
 }
@@ -160,8 +162,8 @@ static void add_value(double seconds, const char *prefix, const char *name, uint
     char row[ROW], text[FM_COUNTER_PLAIN];
     if (value != *last) {
         *last = value;
-        snprintf(row, sizeof row, "%.9f,%u,%s%s,%.64s\n", seconds, snapshots.rank, prefix, name,
-                 fm_counter_plain(text, (enum fm_counter_kind)kind, value));
+        snprintf(row, sizeof row, "%s,%u,%s%s,%.64s\n", fm_decimal(seconds, 9).text, snapshots.rank,
+                 prefix, name, fm_counter_plain(text, (enum fm_counter_kind)kind, value));
         add_text(row);
     }
 }
@@ -208,7 +210,7 @@ static void take(void)
     if (count == 0 || snapshots.file < 0 || snapshots.written >= MOST_BYTES) {
         return; /* a forked child, or the end of the file */
     }
-    snprintf(row, sizeof row, "%.9f,,,\n", seconds);
+    snprintf(row, sizeof row, "%s,,,\n", fm_decimal(seconds, 9).text);
     add_text(row);
     for (size_t i = 0; i < count && i < DESCRIBED_MOST; i++) {
         if (each[i].is_selected != 0 && each[i].bins != 0) {

@@ -3,6 +3,7 @@
 
 #include "counters/catalogue.h"
 #include "record/counting/counter_file.h"
+#include "record/experiment/kept_variables.h"
 
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@ struct fm_size_counter fm_size_counter;
 
 void fm_size_counter_begin(void)
 {
-    const char *text = getenv(FM_SIZE_BINS_VARIABLE);
+    const char *text = fm_variable(FM_SIZE_BINS_VARIABLE);
     struct fm_size_counter *counter = &fm_size_counter;
     if (text != NULL && fm_size_bins_read(text, &counter->bins)) {
         counter->slot =

@@ -5,6 +5,7 @@
 #include "record/cuda/cuda.h"
 
 #include "record/cuda/measuring.h"
+#include "record/experiment/kept_variables.h"
 #include "record/gpu_option.h"
 #include "record/session/session_tell.h"
 
@@ -35,7 +36,7 @@ bool fm_cuda_reports(void)
     static const char *const ranks[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID",
                                         "SLURM_LOCALID"};
     for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
-        const char *rank = getenv(ranks[i]);
+        const char *rank = fm_variable(ranks[i]);
         if (rank != NULL) {
             return strcmp(rank, "0") == 0;
         }
@@ -79,7 +80,7 @@ static void begin(void)
         return;
     }
     fm_cuda_regions_begin();
-    const char *gpu = getenv(FM_GPU_VARIABLE);
+    const char *gpu = fm_variable(FM_GPU_VARIABLE);
     if (gpu != NULL && strcasecmp(gpu, FM_GPU_METRICS) == 0) {
         fm_cuda_measure_begin();
     }

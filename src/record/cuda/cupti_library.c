@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finding and loading CUPTI. */
 #include "record/cuda/cupti_profiler.h"
+#include "record/experiment/kept_variables.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -35,9 +36,9 @@ static void *open_below(const char *toolkit, char *path, size_t size)
 
 static void *open_anywhere(char *path, size_t size)
 {
-    void *handle = open_below(getenv("CUDA_HOME"), path, size);
+    void *handle = open_below(fm_variable("CUDA_HOME"), path, size);
     if (handle == NULL) {
-        handle = open_below(getenv("CUDA_PATH"), path, size);
+        handle = open_below(fm_variable("CUDA_PATH"), path, size);
     }
     if (handle == NULL) {
         handle = open_in("", path, size);

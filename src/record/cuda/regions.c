@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Regions of kernels, by their names. */
 #include "record/cuda/cuda.h"
+#include "record/experiment/kept_variables.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -57,7 +58,7 @@ static void shorten(char *name)
 
 static void name_kernel(const char *symbol, char *name, size_t size)
 {
-    const char *names = getenv("FERMATA_NAMES");
+    const char *names = fm_variable("FERMATA_NAMES");
     int status = -1;
     char *whole = demangle != NULL && symbol[0] == '_' && symbol[1] == 'Z'
                       ? demangle(symbol, NULL, NULL, &status)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/experiment/experiment.h"
 
+#include "base/decimal_text.h"
 #include "base/text.h"
 #include "record/capture/clock.h"
+#include "record/experiment/experiment_note.h"
 #include "record/experiment/job.h"
+#include "record/experiment/kept_variables.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -45,7 +47,7 @@ static void program_name(char *name, size_t size)
 
 void fm_experiment_place(const char *what, const char *when, char *path, size_t size)
 {
-    const char *wanted = getenv("FERMATA_EXPERIMENT_DIRECTORY");
+    const char *wanted = fm_variable("FERMATA_EXPERIMENT_DIRECTORY");
     char folder[PATH_MAX], id[48] = "";
     struct fm_job job;
     if (getcwd(folder, sizeof folder) == NULL) {
@@ -68,7 +70,7 @@ void fm_experiment_place(const char *what, const char *when, char *path, size_t 
 static void choose_name(uint32_t ranks, char *path, size_t size)
 {
     char name[64], what[128], when[32];
-    const char *threads = getenv("OMP_NUM_THREADS");
+    const char *threads = fm_variable("OMP_NUM_THREADS");
     int count = threads != NULL ? atoi(threads) : 1;
     time_t now = time(NULL);
     struct tm parts;
@@ -86,13 +88,13 @@ static bool read_launched(int file, char *directory, size_t size)
     ssize_t length = file >= 0 ? pread(file, text, sizeof text - 1, 0) : 0;
     text[length > 0 ? length : 0] = '\0';
     text[strcspn(text, "\n")] = '\0';
-    const char *place = strchr(text, '/');
+    const char *place = fm_experiment_note_read(text) == NULL ? strchr(text, '/') : NULL;
     return place != NULL && (size_t)snprintf(directory, size, "%s", place) < size;
 }
 
 static int open_result(int flags)
 {
-    const char *path = getenv("FERMATA_RESULT_FILE");
+    const char *path = fm_variable(FM_RESULT_FILE_VARIABLE);
     return path != NULL ? open(path, flags | O_NOFOLLOW | O_CLOEXEC) : -1;
 }
 
@@ -103,7 +105,7 @@ static bool make_directory(const char *wanted, char *path, size_t size)
     for (int i = 2; mkdir(path, 0700) != 0; i++) {
         if (errno != EEXIST || i > 9999) {
             int reason = errno;
-            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerror(reason));
+            snprintf(path, size, "cannot create %.3000s: %s", wanted, strerrordesc_np(reason));
             return false;
         }
         snprintf(path, size, "%s-%d", wanted, i);
@@ -196,15 +198,19 @@ bool fm_experiment_become_world(char *directory, size_t size)
     return true;
 }
 
+/* Up to 64 KiB of it. */
 static void write_command_line(FILE *file)
 {
-    char arguments[65536];
+    enum { MOST = 65536 };
+    char *arguments = malloc(MOST);
     int source = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    ssize_t length = source >= 0 ? read(source, arguments, sizeof arguments - 1) : 0;
+    ssize_t length = source >= 0 && arguments != NULL ? read(source, arguments, MOST - 1) : 0;
     if (source >= 0) {
         close(source);
     }
-    arguments[length > 0 ? length : 0] = '\0';
+    if (arguments != NULL) {
+        arguments[length > 0 ? length : 0] = '\0';
+    }
     fputc('[', file);
     for (ssize_t i = 0; i < length; i += (ssize_t)strlen(arguments + i) + 1) {
         if (i > 0) {
@@ -213,6 +219,7 @@ static void write_command_line(FILE *file)
         fm_text_write_json(file, arguments + i);
     }
     fputc(']', file);
+    free(arguments);
 }
 
 static void write_job(FILE *file)
@@ -252,7 +259,7 @@ static void write_libraries(FILE *file, const struct fm_environment *e)
     for (size_t i = 0; i < e->library_count; i++) {
         fputs(",\n  \"", file);
         for (const char *c = e->libraries[i].paradigm; *c != '\0'; c++) {
-            fputc(tolower((unsigned char)*c), file);
+            fputc(*c >= 'A' && *c <= 'Z' ? *c - 'A' + 'a' : *c, file); /* in any locale */
         }
         fputs("_library\": ", file);
         fm_text_write_json(file, e->libraries[i].version);
@@ -264,13 +271,15 @@ static void write_clock(FILE *file, const struct fm_environment *e)
     const struct fm_clock_quality *quality = e->clock;
     fprintf(file, ",\n  \"clock\": {\"source\": \"%s\", \"ticks_per_second\": %llu, ",
             fm_clock_name(), (unsigned long long)e->resolution);
-    fprintf(file, "\"largest_deviation_ticks\": %.1f", e->clock_deviation);
+    fprintf(file, "\"largest_deviation_ticks\": %s", fm_decimal(e->clock_deviation, 1).text);
     if (quality != NULL) {
         fprintf(file,
-                ", \"rate_change_ppm\": %.3f, \"rate_difference_ppm\": %.3f, "
-                "\"drift_ppm\": %.3f, \"disorder_ticks\": %llu, \"doubt\": ",
-                (double)quality->change / 1e3, (double)quality->difference / 1e3,
-                (double)quality->drift / 1e3, (unsigned long long)quality->disorder);
+                ", \"rate_change_ppm\": %s, \"rate_difference_ppm\": %s, "
+                "\"drift_ppm\": %s, \"disorder_ticks\": %llu, \"doubt\": ",
+                fm_decimal((double)quality->change / 1e3, 3).text,
+                fm_decimal((double)quality->difference / 1e3, 3).text,
+                fm_decimal((double)quality->drift / 1e3, 3).text,
+                (unsigned long long)quality->disorder);
         fm_text_write_json(file, e->clock_doubt);
     }
     fputc('}', file);
@@ -278,31 +287,43 @@ static void write_clock(FILE *file, const struct fm_environment *e)
 
 static void write_overhead(FILE *file, const struct fm_environment *e)
 {
+    static const char *const names[] = {
+#define FM_COST_NAME(symbol, name, noun, advice) name,
+        FM_RECORDER_COSTS(FM_COST_NAME)
+#undef FM_COST_NAME
+    };
     if (e->memory_used != 0) {
         fprintf(file,
-                ",\n  \"recorder\": {\"memory_bytes\": %llu, \"cpu_seconds\": %.6f, "
-                "\"begin_seconds\": %.6f, \"end_seconds\": %.6f, "
-                "\"nanoseconds_per_call\": %.1f, \"nanoseconds_per_page_fault\": %.0f, "
-                "\"overhead_percent\": %.3f}",
-                (unsigned long long)e->memory_used, e->cpu_seconds, e->begin_seconds,
-                e->end_seconds, e->nanoseconds_per_call, e->nanoseconds_per_page_fault,
-                e->overhead * 100);
+                ",\n  \"recorder\": {\"memory_bytes\": %llu, \"cpu_seconds\": %s, "
+                "\"begin_seconds\": %s, \"end_seconds\": %s, "
+                "\"nanoseconds_per_call\": %s, \"nanoseconds_per_page_fault\": %s, "
+                "\"overhead_percent\": %s, \"overhead_is_least\": %s, \"costs\": {",
+                (unsigned long long)e->memory_used, fm_decimal(e->cpu_seconds, 6).text,
+                fm_decimal(e->begin_seconds, 6).text, fm_decimal(e->end_seconds, 6).text,
+                fm_decimal(e->nanoseconds_per_call, 1).text,
+                fm_decimal(e->nanoseconds_per_page_fault, 0).text,
+                fm_decimal(e->overhead * 100, 3).text, e->overhead_is_least ? "true" : "false");
+        for (int cost = 0; cost < FM_RECORDER_COST_COUNT; cost++) {
+            fprintf(file, "%s\"%s\": %s", cost != 0 ? ", " : "", names[cost],
+                    fm_decimal((double)e->costs.of[cost] / 1e9, 6).text);
+        }
+        fputs("}}", file);
     }
 }
 
 static void write_run_delay(FILE *file, const struct fm_environment *e)
 {
     if (e->run_seconds > 0) {
-        fprintf(file, ",\n  \"run_delay\": {\"run_seconds\": %.6f, \"delay_seconds\": %.6f}",
-                e->run_seconds, e->run_delay_seconds);
+        fprintf(file, ",\n  \"run_delay\": {\"run_seconds\": %s, \"delay_seconds\": %s}",
+                fm_decimal(e->run_seconds, 6).text, fm_decimal(e->run_delay_seconds, 6).text);
     }
 }
 
 /* Writes the selection of instrumented functions, if not all were recorded. */
 static void write_instrumentation(FILE *file, const struct fm_environment *e)
 {
-    const char *filter = getenv("FERMATA_FILTERING_FILE");
-    const char *shortest = getenv("FERMATA_MIN_DURATION");
+    const char *filter = fm_variable("FERMATA_FILTERING_FILE");
+    const char *shortest = fm_variable("FERMATA_MIN_DURATION");
     bool filtered = filter != NULL && filter[0] != '\0';
     bool limited = shortest != NULL && shortest[0] != '\0';
     if (!filtered && !limited) {
@@ -330,18 +351,19 @@ static void write_sampling(FILE *file, const struct fm_environment *e)
     const struct fm_obtained_rate rate = fm_experiment_rate(e);
     char text[256];
     fprintf(file,
-            ",\n  \"sampling\": {\"hertz\": %g, \"asked\": %s, \"clock\": \"%s\", "
-            "\"samples\": %llu, \"lost\": %llu, \"seconds\": %.6f",
-            e->sample_rate, e->sample_rate_is_asked ? "true" : "false",
+            ",\n  \"sampling\": {\"hertz\": %s, \"asked\": %s, \"clock\": \"%s\", "
+            "\"samples\": %llu, \"lost\": %llu, \"seconds\": %s",
+            fm_decimal_short(e->sample_rate, 6).text, e->sample_rate_is_asked ? "true" : "false",
             fm_sample_clock_name(e->sampled_by_perf, e->sampled_by_timers),
             (unsigned long long)e->samples, (unsigned long long)e->samples_lost,
-            e->sampling_seconds);
+            fm_decimal(e->sampling_seconds, 6).text);
     if (fm_obtained_rate(&rate) > 0) {
         double cpu = (double)rate.cpu / 1e9, spent = e->sampling_seconds + e->delivery_seconds;
         fprintf(file,
-                ", \"signals\": %llu, \"cpu_seconds\": %.6f, \"obtained_hertz\": %.3f"
-                ", \"cost_percent\": %.4f",
-                (unsigned long long)rate.signals, cpu, fm_obtained_rate(&rate), 100 * spent / cpu);
+                ", \"signals\": %llu, \"cpu_seconds\": %s, \"obtained_hertz\": %s"
+                ", \"cost_percent\": %s",
+                (unsigned long long)rate.signals, fm_decimal(cpu, 6).text,
+                fm_decimal(fm_obtained_rate(&rate), 3).text, fm_decimal(100 * spent / cpu, 4).text);
     }
     if (fm_obtained_rate_describe(&rate, text, sizeof text)) {
         fputs(", \"shortfall\": ", file);
@@ -442,7 +464,7 @@ void fm_experiment_log(const char *directory, const char *format, ...)
 const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals, char *text,
                                       size_t size)
 {
-    char samples[64] = "", recorder[128] = "";
+    char samples[64] = "", recorder[192] = "", longer[FM_TEXT_NUMBER];
     if (totals->samples + totals->samples_lost > 0) {
         snprintf(samples, sizeof samples, ", %llu %s (%llu lost)",
                  (unsigned long long)totals->samples, totals->samples == 1 ? "sample" : "samples",
@@ -450,14 +472,14 @@ const char *fm_experiment_totals_text(const struct fm_experiment_totals *totals,
     }
     if (totals->memory != 0) {
         snprintf(recorder, sizeof recorder,
-                 "; recorder: %.1f MB of memory a process, %.2f s of CPU time, about %.1f %% of "
-                 "the run",
-                 (double)totals->memory / 1e6, (double)totals->cpu / 1e6,
-                 (double)totals->overhead / 1e4);
+                 "; recorder: %s MB of memory a process, %s s of CPU time, makes the run %s",
+                 fm_decimal((double)totals->memory / 1e6, 1).text,
+                 fm_decimal((double)totals->cpu / 1e6, 2).text,
+                 fm_text_longer(longer, (double)totals->overhead / 1e6, totals->overhead_is_least));
     }
-    snprintf(text, size, "%llu %s, %.1f MB%s%s", (unsigned long long)totals->events,
-             totals->events == 1 ? "event" : "events", (double)totals->bytes / 1e6, samples,
-             recorder);
+    snprintf(text, size, "%llu %s, %s MB%s%s", (unsigned long long)totals->events,
+             totals->events == 1 ? "event" : "events",
+             fm_decimal((double)totals->bytes / 1e6, 1).text, samples, recorder);
     return text;
 }
 
@@ -469,8 +491,9 @@ struct fm_experiment_totals fm_experiment_totals(const struct fm_environment *en
         .samples = environment->samples,
         .samples_lost = environment->samples_lost,
         .memory = environment->memory_used,
-        .cpu = (uint64_t)(environment->cpu_seconds * 1e6),
+        .cpu = (uint64_t)(environment->cpu_seconds * 1e6 + 0.5),
         .overhead = (uint64_t)(environment->overhead * 1e6),
+        .overhead_is_least = environment->overhead_is_least,
     };
 }
 
@@ -478,22 +501,23 @@ int fm_experiment_totals_write(const struct fm_experiment_totals *totals, char *
 {
     return snprintf(text, size,
                     "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                    " %" PRIu64,
+                    " %" PRIu64 " %d",
                     totals->events, totals->bytes, totals->samples, totals->samples_lost,
-                    totals->memory, totals->cpu, totals->overhead);
+                    totals->memory, totals->cpu, totals->overhead, totals->overhead_is_least);
 }
 
 const char *fm_experiment_totals_read(struct fm_experiment_totals *totals, const char *text)
 {
     struct fm_experiment_totals read = {0};
-    int length = 0;
+    int length = 0, is_least = 0;
     if (sscanf(text,
                "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
-               "%n",
+               " %d%n",
                &read.events, &read.bytes, &read.samples, &read.samples_lost, &read.memory,
-               &read.cpu, &read.overhead, &length) != 7) {
+               &read.cpu, &read.overhead, &is_least, &length) != 8) {
         return NULL;
     }
+    read.overhead_is_least = is_least != 0;
     *totals = read;
     return text + length;
 }
@@ -518,7 +542,7 @@ void fm_experiment_result(const char *directory, const struct fm_experiment_tota
         close(file);
     }
     if (!told && closing) {
-        fprintf(stderr, "fermata: %s: %s\n", directory,
+        dprintf(STDERR_FILENO, "fermata: %s: %s\n", directory,
                 fm_experiment_totals_text(totals, text, sizeof text));
     }
 }

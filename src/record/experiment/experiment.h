@@ -7,6 +7,7 @@
 #define FERMATA_RECORD_EXPERIMENT_EXPERIMENT_H
 
 #include "record/closing/clock_check.h"
+#include "record/closing/overhead.h"
 #include "record/paradigm/region.h"
 #include "record/sampling/obtained_rate.h"
 
@@ -91,7 +92,9 @@ struct fm_environment {
     double end_seconds;                /**< duration of the end of recording */
     double nanoseconds_per_call;       /**< of a recorded call */
     double nanoseconds_per_page_fault; /**< on new memory of the program; 0: not known */
-    double overhead;                   /**< run time with / without recording - 1, estimated */
+    double overhead;                   /**< run time with / without recording - 1 */
+    bool overhead_is_least;            /**< it may be much more */
+    struct fm_overhead_costs costs;    /**< of all threads; begin and end: of all processes */
     bool complete; /**< the program reached its end, the whole run was recorded */
 };
 
@@ -114,6 +117,7 @@ struct fm_experiment_totals {
     uint64_t memory;   /**< maximum of a process, bytes */
     uint64_t cpu;      /**< of all processes, microseconds */
     uint64_t overhead; /**< estimated, relative to the run time without recording, millionths */
+    bool overhead_is_least; /**< it may be much more */
 };
 
 /** Totals from the facts of a run. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/experiment/job.h"
+#include "record/experiment/kept_variables.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -39,7 +40,7 @@ static const struct {
 
 static const char *text_of(const char *variable)
 {
-    const char *text = variable != NULL ? getenv(variable) : NULL;
+    const char *text = variable != NULL ? fm_variable(variable) : NULL;
     return text != NULL && text[0] != '\0' ? text : NULL;
 }
 
@@ -68,7 +69,7 @@ bool fm_job_is_rank(void)
 {
     static const char *const variables[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++) {
-        if (getenv(variables[i]) != NULL) {
+        if (fm_variable(variables[i]) != NULL) {
             return true;
         }
     }

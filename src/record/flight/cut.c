@@ -257,6 +257,33 @@ static uint64_t *put_open(const struct fm_cut *cut, uint64_t *place, uint64_t ti
     return place;
 }
 
+/* Writes that recording was paused since the first lost record, and what it left out. */
+static uint64_t *put_lost(const struct fm_cut *cut, uint64_t *place)
+{
+    place = put(place, FM_RECORD_RECORDING_OFF, 0, 0, cut->begin);
+    return put_counts(&cut->unrecorded, place);
+}
+
+/* Writes what is open behind the pause, which ends at `since`. */
+static uint64_t *put_state(const struct fm_cut *cut, uint64_t *place, uint64_t since)
+{
+    place = put_open(cut, place, since);
+    return cut->off ? put(place, FM_RECORD_RECORDING_OFF, 0, 0, since) : place;
+}
+
+uint64_t *fm_cut_put(const struct fm_cut *cut, uint64_t *place)
+{
+    const uint64_t since = cut->off ? cut->off_since : cut->begin;
+    if (cut->program[0] != 0) {
+        memcpy(place, cut->program, sizeof cut->program);
+        place += FM_WORDS_PROGRAM_BEGIN;
+    }
+    if (cut->gone) {
+        place = put(put_lost(cut, place), FM_RECORD_RECORDING_ON, 0, 0, since);
+    }
+    return put_state(cut, place, since);
+}
+
 uint64_t *fm_cut_write(struct fm_cut *cut, uint64_t *place, uint64_t time)
 {
     if (cut->program[0] != 0) {
@@ -267,15 +294,11 @@ uint64_t *fm_cut_write(struct fm_cut *cut, uint64_t *place, uint64_t time)
     if (!cut->gone) {
         return place;
     }
-    place = put(place, FM_RECORD_RECORDING_OFF, 0, 0, cut->begin);
-    place = put_counts(&cut->unrecorded, place);
+    place = put_lost(cut, place);
     if (time != UINT64_MAX) {
         uint64_t since = cut->off ? cut->off_since : time;
         place = put(place, FM_RECORD_RECORDING_ON, 0, 0, since);
-        place = put_open(cut, place, since);
-        if (cut->off) {
-            place = put(place, FM_RECORD_RECORDING_OFF, 0, 0, since);
-        }
+        place = put_state(cut, place, since);
     }
     fm_unrecorded_clear(&cut->unrecorded);
     cut->gone = false;

@@ -65,6 +65,11 @@ void fm_cut_pass(struct fm_cut *cut, const uint64_t *record, bool lost,
 /** Maximum number of words that fm_cut_write writes. */
 size_t fm_cut_words(const struct fm_cut *cut);
 
+/** Writes the state as records: passing them, lost or not as `gone` says, makes it again. At most
+ * fm_cut_words words.
+ * @return the place after the written records */
+uint64_t *fm_cut_put(const struct fm_cut *cut, uint64_t *place);
+
 /** Writes the records before the kept ones, and clears the summary of lost records.
  * @param time    begin of the kept records; UINT64_MAX: no records are kept
  * @return the place after the written records */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Triggers of the flight recorder outside the program's requests: signals that end the process, and
  * the end of other processes of the run. */
+#include "record/buffers/process_life.h"
 #include "record/capture/free_signal.h"
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
@@ -99,34 +100,15 @@ static void watch_fatal(void)
 
 /* ---- other processes ---- */
 
-/* Start time of a process; 0: it does not exist. Called in signal handlers: no stdio streams. */
-static uint64_t start_of(int32_t process)
-{
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, text, sizeof text - 1) : -1;
-    if (file >= 0) {
-        close(file);
-    }
-    text[length > 0 ? length : 0] = '\0';
-    const char *rest = strrchr(text, ')'); /* the name may contain anything */
-    for (int field = 2; rest != NULL && field < 22; field++) {
-        rest = strchr(rest + 1, ' ');
-    }
-    return rest != NULL ? strtoull(rest + 1, NULL, 10) : 0;
-}
-
 /* A number that is equal for processes that can send each other signals by process ID. */
 static uint64_t host(void)
 {
     char name[256] = "";
-    struct stat space = {0};
+    const uint64_t space = fm_process_space();
     struct fm_journal_sum sum = {0};
     gethostname(name, sizeof name - 1);
-    stat("/proc/self/ns/pid", &space);
     fm_journal_sum_add(&sum, name, sizeof name);
-    fm_journal_sum_add(&sum, &space.st_ino, sizeof space.st_ino);
+    fm_journal_sum_add(&sum, &space, sizeof space);
     return fm_journal_sum_end(&sum);
 }
 
@@ -197,7 +179,7 @@ static int install(void)
 static void find_peers(const struct fm_exchange *exchange)
 {
     const struct peer self = {.host = host(),
-                              .started = start_of((int32_t)getpid()),
+                              .started = fm_process_started((int32_t)getpid()),
                               .process = (int32_t)getpid(),
                               .signal = watch.signal};
     struct peer *all = calloc(exchange->size, sizeof *all);
@@ -228,13 +210,13 @@ void fm_flight_alarm(void)
     note_saved();
     for (uint32_t i = 0; i < watch.peer_count; i++) {
         const struct peer *peer = &watch.peers[i];
-        if (start_of(peer->process) == peer->started) {
+        if (fm_process_started(peer->process) == peer->started) {
             sigqueue(peer->process, peer->signal, (union sigval){0});
         }
     }
     for (uint32_t i = 0, attempt = 0; i < watch.peer_count && attempt < ATTEMPTS;) {
         const struct peer *peer = &watch.peers[i];
-        if (has_saved(peer->process) || start_of(peer->process) != peer->started) {
+        if (has_saved(peer->process) || fm_process_started(peer->process) != peer->started) {
             i++;
         } else {
             nanosleep(&pause, NULL);

@@ -48,33 +48,21 @@ static bool try_saving(void *unused)
     return !__atomic_exchange_n(&saving, true, __ATOMIC_ACQUIRE);
 }
 
-static bool save_definitions(void)
+/* Writes to the journal's file of definitions, to which other threads append, too. */
+static bool write_definitions(bool (*write)(void))
 {
     if (!fm_session_wait_briefly(try_definitions, NULL)) {
         return false;
     }
-    bool good = fm_session_journal_all_but_records();
+    bool good = write();
     fm_unlock(&fm_session.lock);
     return good;
 }
 
-/* Records the end of the call that ends the process, because it does not return. Without effect if
- * the signal interrupted the recorder while it wrote records. */
-static void leave_last_call(void)
-{
-    static bool left; /* the call that ends the process is recorded */
-    struct fm_thread *self = fm_thread_self;
-    if (self != NULL && self->depth == 1 && self->cursor == self->done &&
-        self->limit - self->cursor >= FM_WORDS_CALL_LONG &&
-        !__atomic_exchange_n(&left, true, __ATOMIC_RELAXED)) {
-        fm_thread_leave(self, 0);
-        fm_thread_publish(self);
-    }
-}
-
 /* Writes the records of all threads to the journal, after the definitions that they refer to.
+ * @param ending  also the calls that they are in, unless the buffer file has these
  * @return false: not all were written, errno is the reason */
-static bool save_all(void)
+static bool save_all(bool ending)
 {
     struct fm_thread *threads = fm_threads_all();
     bool good = true;
@@ -83,14 +71,15 @@ static bool save_all(void)
         fm_thread_settle(each, claimed);
         good = good && claimed;
     }
-    bool defined = save_definitions(), flight = fm_session_state.flight.bytes != 0;
+    bool defined = write_definitions(fm_session_journal_all_but_records);
+    bool flight = fm_session_state.flight.bytes != 0;
     uint64_t begin = flight ? fm_flight_begin_of_kept(threads) : 0;
     for (struct fm_thread *each = threads; each != NULL; each = each->next) {
         if (each->settled != NULL) {
             good = defined &&
                    (flight ? fm_flight_write(each, begin, begin)
                            : fm_journal_records(each, fm_thread_settled(each))) &&
-                   good;
+                   (!ending || each->slot != NULL || fm_journal_open_call(each)) && good;
             fm_thread_unclaim(each);
         }
     }
@@ -106,14 +95,11 @@ void fm_session_save(bool ending)
     }
     fm_guard_begin(&guard);
     fm_guard_hold_signals(); /* a handler that also saves would wait for the interrupted save */
-    if (ending) {
-        leave_last_call();
-    }
     fm_session_set(&fm_session_state.asked);
     bool good = fm_session_wait_briefly(try_saving, NULL);
     if (good) {
-        good = save_all() &&
-               (!ending || fm_session_is_set(&fm_session_state.stopped) || fm_journal_saved());
+        good = save_all(ending) && (!ending || fm_session_is_set(&fm_session_state.stopped) ||
+                                    write_definitions(fm_journal_saved));
         __atomic_store_n(&saving, false, __ATOMIC_RELEASE);
     }
     if (!good && errno == EBUSY && !ending && fm_session_state.flight.bytes != 0) {

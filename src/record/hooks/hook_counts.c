@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const struct fm_hook_places *fm_hook_places;
 
@@ -84,7 +85,8 @@ fm_hooked_function_t *fm_hook_find(struct fm_hook_original *original)
 {
     fm_hooked_function_t *function = look_for(original);
     if (function == NULL) {
-        fprintf(stderr, "fermata: --hooks: there is no function %s to go on with; record without\n",
+        dprintf(STDERR_FILENO,
+                "fermata: --hooks: there is no function %s to go on with; record without\n",
                 original->name);
         abort();
     }

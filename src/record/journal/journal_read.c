@@ -20,12 +20,26 @@ void fm_journal_path(char *path, size_t size, const char *directory, uint32_t ra
 
 bool fm_journal_open(struct fm_journal_reader *reader, const char *path)
 {
+    struct stat status;
     *reader = (struct fm_journal_reader){.file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)};
+    if (reader->file >= 0 && fstat(reader->file, &status) == 0 && status.st_size > 0) {
+        reader->end = (uint64_t)status.st_size;
+    }
     return reader->file >= 0;
 }
 
+void fm_journal_continue(struct fm_journal_reader *reader, uint64_t offset, const void *rest,
+                         uint64_t bytes)
+{
+    if (offset <= reader->end && bytes > reader->end - offset) {
+        reader->rest = rest;
+        reader->rest_at = offset;
+        reader->rest_bytes = bytes;
+    }
+}
+
 /* @return the number of bytes read, fewer than requested at the end or on an error */
-static size_t read_all(int file, void *data, size_t bytes)
+static size_t read_file(int file, void *data, size_t bytes)
 {
     size_t done = 0;
     while (done < bytes) {
@@ -38,25 +52,38 @@ static size_t read_all(int file, void *data, size_t bytes)
     return done;
 }
 
-/* A length from a damaged file must not cause an allocation larger than the file. */
-static bool fits_file(int file, uint64_t bytes)
+/* The same with what the file continues with. */
+static size_t read_all(struct fm_journal_reader *reader, void *data, size_t bytes)
 {
-    struct stat status;
-    off_t here = lseek(file, 0, SEEK_CUR);
-    return bytes <= FM_JOURNAL_LARGEST && here >= 0 && fstat(file, &status) == 0 &&
-           status.st_size >= here && bytes <= (uint64_t)(status.st_size - here);
+    size_t done = reader->at < reader->end ? read_file(reader->file, data, bytes) : 0;
+    reader->at += done;
+    if (reader->rest != NULL && reader->at >= reader->end && done < bytes) {
+        uint64_t from = reader->at - reader->rest_at;
+        size_t more = bytes - done;
+        more = more < reader->rest_bytes - from ? more : (size_t)(reader->rest_bytes - from);
+        memcpy((char *)data + done, reader->rest + from, more);
+        reader->at += more;
+        done += more;
+    }
+    return done;
+}
+
+/* A length from a damaged file must not cause an allocation larger than the file. */
+static bool fits_file(const struct fm_journal_reader *reader, uint64_t bytes)
+{
+    uint64_t end = reader->rest != NULL ? reader->rest_at + reader->rest_bytes : reader->end;
+    return bytes <= FM_JOURNAL_LARGEST && reader->at <= end && bytes <= end - reader->at;
 }
 
 bool fm_journal_next(struct fm_journal_reader *reader)
 {
     struct fm_journal_head head;
-    size_t count = read_all(reader->file, &head, sizeof head);
+    size_t count = read_all(reader, &head, sizeof head);
     if (count == 0) {
         return false;
     }
     reader->torn = true;
-    if (count < sizeof head || head.magic != FM_JOURNAL_MAGIC ||
-        !fits_file(reader->file, head.bytes)) {
+    if (count < sizeof head || head.magic != FM_JOURNAL_MAGIC || !fits_file(reader, head.bytes)) {
         return false;
     }
     size_t padded = (size_t)(head.bytes + 7) & ~(size_t)7;
@@ -68,7 +95,7 @@ bool fm_journal_next(struct fm_journal_reader *reader)
         reader->content = larger;
         reader->capacity = padded;
     }
-    if (read_all(reader->file, reader->content, padded) < padded) {
+    if (read_all(reader, reader->content, padded) < padded) {
         return false;
     }
     struct fm_journal_sum sum = fm_journal_sum_of_head(&head);
@@ -93,13 +120,13 @@ void fm_journal_close(struct fm_journal_reader *reader)
 }
 
 const uint64_t *fm_journal_block_records(const struct fm_journal_reader *reader, size_t *words,
-                                         struct fm_journal_moment *moment)
+                                         struct fm_journal_part *part)
 {
-    if (reader->kind != FM_JOURNAL_RECORDS || reader->bytes < sizeof *moment ||
+    if (reader->kind != FM_JOURNAL_RECORDS || reader->bytes < sizeof *part ||
         reader->bytes % sizeof(uint64_t) != 0) {
         return NULL;
     }
-    memcpy(moment, reader->content, sizeof *moment);
-    *words = (reader->bytes - sizeof *moment) / sizeof(uint64_t);
-    return (const uint64_t *)reader->content + sizeof *moment / sizeof(uint64_t);
+    memcpy(part, reader->content, sizeof *part);
+    *words = (reader->bytes - sizeof *part) / sizeof(uint64_t);
+    return (const uint64_t *)reader->content + sizeof *part / sizeof(uint64_t);
 }

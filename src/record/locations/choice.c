@@ -7,26 +7,18 @@
 #include "record/stack/stack.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 struct fm_thread *fm_thread_new(uint64_t part)
 {
     struct fm_thread *thread = fm_thread_pages(sizeof *thread);
-    struct fm_chunk *chunks[FM_CHUNKS_AT_LEAST] = {NULL};
-    for (int i = 0; thread != NULL && i < FM_CHUNKS_AT_LEAST; i++) {
-        chunks[i] = fm_chunk_new();
-        if (chunks[i] == NULL) {
-            return NULL;
-        }
+    if (thread != NULL && !fm_thread_take_first(thread)) {
+        return NULL;
     }
     if (thread != NULL) {
         thread->part = part;
         thread->owner = (uint64_t)pthread_self();
-        thread->publish = &thread->done;
         thread->stretch_least = thread->reading_due = UINT64_MAX;
-        fm_thread_fill(thread, chunks[0]);
-        fm_thread_publish(thread);
-        thread->spare = chunks[1];
-        thread->chunks = FM_CHUNKS_AT_LEAST;
         uint32_t deepest = atomic_load_explicit(&fm_threads.stack_depth, memory_order_acquire);
         thread->is_stream = part == FM_PART_OF_STREAMS;
         thread->stack = deepest != 0 && !thread->is_stream ? fm_stack_begin(deepest) : NULL;
@@ -34,6 +26,7 @@ struct fm_thread *fm_thread_new(uint64_t part)
         atomic_fetch_sub(&fm_threads.chunks_left, FM_CHUNKS_AT_LEAST);
         fm_lock(&fm_threads.lock);
         thread->index = fm_threads.count++;
+        fm_thread_show(thread);
         thread->over = atomic_load_explicit(&fm_threads.over, memory_order_relaxed);
         thread->next = atomic_load_explicit(&fm_threads.all, memory_order_relaxed);
         atomic_store_explicit(&fm_threads.all, thread, memory_order_release);
@@ -134,6 +127,7 @@ static struct fm_thread *attach(struct fm_thread *thread, bool is_new)
     if (thread != NULL) {
         fm_thread_plan_flush(thread); /* a reused location checks for pauses at its first call */
         fm_thread_self = thread;
+        __atomic_store_n(&thread->system_id, gettid(), __ATOMIC_RELAXED);
         if (is_new) {
             fm_pause_attach(thread);
         }
@@ -217,4 +211,33 @@ struct fm_thread *fm_thread_take_provided(struct fm_thread *thread)
     attach(thread, is_new);
     errno = saved;
     return thread;
+}
+
+/* ---- who holds a lock ---- */
+
+struct fm_thread *fm_thread_of_system(int32_t id)
+{
+    struct fm_thread *thread = fm_threads_all();
+    while (thread != NULL && (__atomic_load_n(&thread->system_id, __ATOMIC_RELAXED) != id ||
+                              __atomic_load_n(&thread->owner, __ATOMIC_RELAXED) == 0)) {
+        thread = thread->next;
+    }
+    return thread;
+}
+
+FM_UNSYNCHRONIZED struct fm_thread *fm_thread_sharing(const struct fm_thread *behind,
+                                                      const void *held,
+                                                      struct fm_thread_held *acquisition)
+{
+    struct fm_thread *thread = behind != NULL ? behind->next : fm_threads_all();
+    for (; thread != NULL; thread = thread->next) {
+        const uint32_t count = __atomic_load_n(&thread->held_count, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; i < count && i < FM_HELD_MOST; i++) {
+            *acquisition = thread->held[i];
+            if (acquisition->lock == held) {
+                return thread;
+            }
+        }
+    }
+    return NULL;
 }

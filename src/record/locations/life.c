@@ -81,6 +81,7 @@ static void end_life(struct fm_thread *thread)
  * leaves the regions inside it. */
 static void leave_regions(struct fm_thread *thread)
 {
+    fm_merged_visits_tell(thread, NULL);
     for (size_t i = 0; i < thread->open.count && !thread->pause.paused; i++) {
         uint64_t region = thread->open.regions[i];
         if ((region & FM_OPEN_UNRECORDED) == 0) {

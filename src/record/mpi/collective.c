@@ -256,12 +256,14 @@ static struct fm_volume scan(const struct fm_comm *c, bool inclusive, uint64_t b
 int fm_MPI_Barrier(MPI_Comm comm)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Barrier);
-    int result = PMPI_Barrier(comm);
-    if (thread != NULL) {
-        fm_collective_record(thread, OTF2_COLLECTIVE_OP_BARRIER,
-                             result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL, FM_NO_ROOT,
-                             (struct fm_volume){0, 0});
+    if (thread == NULL) {
+        return PMPI_Barrier(comm);
     }
+    const struct fm_comm *c = fm_comm_find(thread, comm);
+    fm_open_collective(thread, c, FM_NO_ROOT);
+    int result = PMPI_Barrier(comm);
+    fm_collective_record(thread, OTF2_COLLECTIVE_OP_BARRIER, result == MPI_SUCCESS ? c : NULL,
+                         FM_NO_ROOT, (struct fm_volume){0, 0});
     return result;
 }
 
@@ -295,8 +297,9 @@ BARRIER_INIT(MPI_Barrier_init)
 BARRIER_INIT(MPIX_Barrier_init)
 #undef BARRIER_INIT
 
-#define FM_COUNT int
-#define FM_DISPL int
+#define FM_AWAITS fm_open_collective
+#define FM_COUNT  int
+#define FM_DISPL  int
 #define FM_SUFFIX
 #define FM_COUNTS(values) ((struct fm_counts){values, false})
 #define FM_EARLIER        FM_COLLECTIVE_INIT

@@ -5,6 +5,7 @@
 #ifndef FERMATA_RECORD_MPI_COLLECTIVE_H
 #define FERMATA_RECORD_MPI_COLLECTIVE_H
 
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/wrap.h"
 
@@ -67,6 +68,7 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
 /** Defines the wrappers of a collective in one form (wrap.h): the blocking call, the non-blocking
  * one, and the initialization of the persistent operation, also under its earlier name MPIX_ if the
  * form has one: FM_EARLIER is FM_COLLECTIVE_INIT, else a macro that defines nothing.
+ * FM_AWAITS: fm_open_collective, or a macro that does nothing, if not all members are awaited.
  * @param name        of the blocking call without MPI_; `iname` of the non-blocking one
  * @param root        root of the operation or FM_NO_ROOT
  * @param volume      struct fm_volume, computed from the arguments and the communicator c
@@ -76,12 +78,15 @@ static inline uint64_t fm_count_at(struct fm_counts counts, int i)
     int FM_FORM(fm_, MPI_##name)(FM_UNPACK parameters, MPI_Comm comm)                              \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_##name));         \
-        int result = FM_FORM(P, MPI_##name)(FM_UNPACK arguments, comm);                            \
-        if (thread != NULL) {                                                                      \
-            const struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;   \
-            fm_collective_record(thread, operation, c, root,                                       \
-                                 c != NULL ? (volume) : (struct fm_volume){0, 0});                 \
+        if (thread == NULL) {                                                                      \
+            return FM_FORM(P, MPI_##name)(FM_UNPACK arguments, comm);                              \
         }                                                                                          \
+        const struct fm_comm *c = fm_comm_find(thread, comm);                                      \
+        FM_AWAITS(thread, c, root);                                                                \
+        int result = FM_FORM(P, MPI_##name)(FM_UNPACK arguments, comm);                            \
+        c = result == MPI_SUCCESS ? c : NULL;                                                      \
+        fm_collective_record(thread, operation, c, root,                                           \
+                             c != NULL ? (volume) : (struct fm_volume){0, 0});                     \
         return result;                                                                             \
     }                                                                                              \
     int FM_FORM(fm_, MPI_##iname)(FM_UNPACK parameters, MPI_Comm comm, MPI_Request * request)      \

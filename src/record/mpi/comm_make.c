@@ -2,6 +2,7 @@
 /* Calls that create or free communicators. They are recorded as collective operations on the
  * communicator that all participants have in common: the parent, or without one, the new one. */
 #include "record/mpi/inside/unexpected_queue.h"
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/topology.h"
@@ -41,6 +42,9 @@ static struct fm_comm *find(struct fm_thread *thread, MPI_Comm comm)
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
         struct fm_comm *parent = find(thread, old), *made = NULL;                                  \
         uint32_t count = parent != NULL ? parent->made++ : 0;                                      \
+        if (thread != NULL) {                                                                      \
+            fm_open_collective(thread, parent, -1);                                                \
+        }                                                                                          \
         int result = call;                                                                         \
         if (result == MPI_SUCCESS) {                                                               \
             made = fm_comm_from_parent(parent, count, made_handle, thread != NULL);                \
@@ -304,6 +308,9 @@ static int free_comm(struct fm_thread *thread, MPI_Comm *comm, int (*call)(MPI_C
     MPI_Comm handle = *comm;
     struct fm_comm *c = fm_handles_remove(&fm_comms, FM_HANDLE(handle));
     fm_unexpected_queue_ends(handle);
+    if (thread != NULL) {
+        fm_open_collective(thread, c, -1);
+    }
     int result = call(comm);
     if (thread == NULL) {
         free(c);

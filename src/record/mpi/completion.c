@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* MPI_Wait..., MPI_Test..., MPI_Request_free, MPI_Cancel. */
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/partitioned.h"
 #include "record/mpi/objects/request.h"
 
@@ -75,6 +76,7 @@ int fm_MPI_Wait(MPI_Request *request, MPI_Status *status)
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     struct fm_request *claimed = fm_request_claim(*request);
+    fm_open_request(thread, claimed);
     int result = PMPI_Wait(request, used);
     fm_thread_leave(thread, 0);
     if (claimed != NULL) {
@@ -143,6 +145,7 @@ int fm_MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status *array
         return PMPI_Waitall(count, array_of_requests, array_of_statuses);
     }
     claim_all(thread, &batch, count, array_of_requests, array_of_statuses);
+    fm_open_requests(thread, batch.requests, batch.count);
     int result = PMPI_Waitall(count, array_of_requests, batch.statuses);
     fm_thread_leave(thread, 0);
     for (int i = 0; i < batch.count; i++) {
@@ -186,6 +189,7 @@ int fm_MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_S
     }
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
     claim_all(thread, &batch, count, array_of_requests, used);
+    fm_open_requests(thread, batch.requests, batch.count);
     int result = PMPI_Waitany(count, array_of_requests, index, used);
     fm_thread_leave(thread, 0);
     int done = *index;
@@ -244,6 +248,7 @@ int fm_MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
                              array_of_statuses);
     }
     claim_all(thread, &batch, incount, array_of_requests, array_of_statuses);
+    fm_open_requests(thread, batch.requests, batch.count);
     int result =
         PMPI_Waitsome(incount, array_of_requests, outcount, array_of_indices, batch.statuses);
     fm_thread_leave(thread, 0);

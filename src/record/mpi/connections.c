@@ -8,6 +8,8 @@
  * (record/worlds). */
 #include "record/mpi/connections.h"
 
+#include "record/experiment/kept_variables.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -24,10 +26,18 @@ static int name_length(const char *port)
     return (int)strcspn(port, ":");
 }
 
+/* The library may set a variable while it begins; the program may have removed it since. */
+static const char *variable_of_library(const char *name)
+{
+    const char *now = getenv(name);
+    return now != NULL ? now : fm_variable(name);
+}
+
 /* What the root of MPI_Comm_spawn knows of itself, as the processes that it spawns know it. */
 static void name_self(char detail[DETAIL])
 {
-    const char *job = getenv("PMIX_NAMESPACE"), *rank = getenv("PMIX_RANK");
+    const char *job = variable_of_library("PMIX_NAMESPACE");
+    const char *rank = variable_of_library("PMIX_RANK");
     detail[0] = '\0';
     if (job != NULL && rank != NULL) {
         snprintf(detail, DETAIL, "%s.%s", job, rank);
@@ -37,7 +47,7 @@ static void name_self(char detail[DETAIL])
 /* What spawned processes know of the root that has spawned them. */
 static void name_parent(char detail[DETAIL])
 {
-    const char *port = getenv("OMPI_PARENT_PORT");
+    const char *port = variable_of_library("OMPI_PARENT_PORT");
     detail[0] = '\0';
     if (port != NULL) {
         port += *port == '"';

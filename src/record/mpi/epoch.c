@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Active-target synchronization: fence; start, complete, post, wait, test. */
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/group.h"
 #include "record/mpi/objects/window.h"
 
 int fm_MPI_Win_fence(int assert, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_fence);
-    int result = PMPI_Win_fence(assert, win);
     if (thread == NULL) {
-        return result;
+        return PMPI_Win_fence(assert, win);
     }
-    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    struct fm_win *w = fm_win_find(thread, win);
+    fm_open_window(thread, w);
+    int result = PMPI_Win_fence(assert, win);
     fm_thread_leave(thread, 0);
-    if (w != NULL) {
+    if (w != NULL && result == MPI_SUCCESS) {
         fm_put_mark(fm_thread_reserve(thread, FM_WORDS_WIN_COLLECTIVE_BEGIN),
                     FM_RECORD_WIN_COLLECTIVE_BEGIN, 0);
         fm_win_complete(thread, w, -1, FM_COMPLETE_EPOCH);
@@ -25,14 +27,35 @@ int fm_MPI_Win_fence(int assert, MPI_Win win)
     return result;
 }
 
+static uint64_t group_sync(const struct fm_win *win, uint32_t level)
+{
+    return fm_record_header(FM_RECORD_GROUP_SYNC, level, win->number);
+}
+
 static void put_group_sync(struct fm_thread *thread, const struct fm_win *win, uint32_t level,
                            uint32_t group)
 {
     if (group != FM_DEFINE_NONE) {
         uint64_t *r = fm_thread_reserve(thread, FM_WORDS_GROUP_SYNC);
-        r[0] = fm_record_header(FM_RECORD_GROUP_SYNC, level, win->number);
+        r[0] = group_sync(win, level);
         r[1] = group;
     }
+}
+
+/* States that the open call waits for a group. */
+static void open_group_sync(struct fm_thread *thread, const struct fm_win *win, uint32_t level,
+                            uint32_t group)
+{
+    if (win != NULL && group != FM_DEFINE_NONE) {
+        fm_open_id(thread, group_sync(win, level), group);
+    }
+}
+
+/* The group that the program passes to a call; FM_DEFINE_NONE: none. The library has not looked at
+ * it. */
+static uint32_t group_of(struct fm_thread *thread, const struct fm_win *win, MPI_Group group)
+{
+    return win != NULL && group != MPI_GROUP_NULL ? fm_group_find(thread, group) : FM_DEFINE_NONE;
 }
 
 enum { FULL_SYNC = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY };
@@ -40,14 +63,16 @@ enum { FULL_SYNC = OTF2_RMA_SYNC_LEVEL_PROCESS | OTF2_RMA_SYNC_LEVEL_MEMORY };
 int fm_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_start);
-    int result = PMPI_Win_start(group, assert, win);
     if (thread == NULL) {
-        return result;
+        return PMPI_Win_start(group, assert, win);
     }
-    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    struct fm_win *w = fm_win_find(thread, win);
+    const uint32_t number = group_of(thread, w, group);
+    open_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, number);
+    int result = PMPI_Win_start(group, assert, win);
     fm_thread_leave(thread, 0);
-    if (w != NULL) {
-        w->access_group = fm_group_find(thread, group);
+    if (w != NULL && result == MPI_SUCCESS) {
+        w->access_group = number;
         put_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, w->access_group);
     }
     fm_thread_done(thread);
@@ -57,13 +82,14 @@ int fm_MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int fm_MPI_Win_complete(MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_complete);
-    int result = PMPI_Win_complete(win);
     if (thread == NULL) {
-        return result;
+        return PMPI_Win_complete(win);
     }
-    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    struct fm_win *w = fm_win_find(thread, win);
+    open_group_sync(thread, w, FULL_SYNC, w != NULL ? w->access_group : FM_DEFINE_NONE);
+    int result = PMPI_Win_complete(win);
     fm_thread_leave(thread, 0);
-    if (w != NULL) {
+    if (w != NULL && result == MPI_SUCCESS) {
         fm_win_complete(thread, w, -1, FM_COMPLETE_EPOCH);
         put_group_sync(thread, w, FULL_SYNC, w->access_group);
         w->access_group = FM_DEFINE_NONE;
@@ -75,14 +101,16 @@ int fm_MPI_Win_complete(MPI_Win win)
 int fm_MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_post);
-    int result = PMPI_Win_post(group, assert, win);
     if (thread == NULL) {
-        return result;
+        return PMPI_Win_post(group, assert, win);
     }
-    struct fm_win *w = result == MPI_SUCCESS ? fm_win_find(thread, win) : NULL;
+    struct fm_win *w = fm_win_find(thread, win);
+    const uint32_t number = group_of(thread, w, group);
+    open_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, number);
+    int result = PMPI_Win_post(group, assert, win);
     fm_thread_leave(thread, 0);
-    if (w != NULL) {
-        w->exposure_group = fm_group_find(thread, group);
+    if (w != NULL && result == MPI_SUCCESS) {
+        w->exposure_group = number;
         put_group_sync(thread, w, OTF2_RMA_SYNC_LEVEL_PROCESS, w->exposure_group);
     }
     fm_thread_done(thread);
@@ -104,6 +132,8 @@ static void record_exposure_end(struct fm_thread *thread, MPI_Win win, bool clos
 int fm_MPI_Win_wait(MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Win_wait);
+    const struct fm_win *w = thread != NULL ? fm_win_find(thread, win) : NULL;
+    open_group_sync(thread, w, FULL_SYNC, w != NULL ? w->exposure_group : FM_DEFINE_NONE);
     int result = PMPI_Win_wait(win);
     if (thread != NULL) {
         record_exposure_end(thread, win, result == MPI_SUCCESS);

@@ -2,6 +2,7 @@
 /* Reads and writes of files. Each is recorded as an I/O operation with its bytes: those that the
  * status states when it ends. A collective one is a collective operation of the file's communicator
  * besides; in its two split forms (_begin and _end, or with a request) a non-blocking one. */
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/file.h"
 #include "record/mpi/objects/request.h"
 
@@ -25,6 +26,15 @@ static uint64_t *put_begin(uint64_t *r, const struct fm_file *file, struct acces
     r[0] = id;
     r[1] = (uint64_t)access.mode | (uint64_t)flags << 32;
     return r + 2;
+}
+
+/* Begins a blocking access. */
+static void open_access(struct fm_thread *thread, MPI_File fh, struct access access)
+{
+    const struct fm_file *file = access.collective ? fm_file_find(thread, fh) : NULL;
+    if (file != NULL) {
+        fm_open_members(thread, file->comm, -1);
+    }
 }
 
 /* Ends a blocking access.

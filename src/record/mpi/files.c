@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Collective calls on files that transfer no data; file_access.c has those that do. */
 #include "record/mpi/inside/pvar_objects.h"
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/objects/file.h"
 
@@ -73,6 +74,9 @@ int fm_MPI_File_open(MPI_Comm comm, const char *filename, int amode, MPI_Info in
     struct fm_thread *any = thread != NULL ? thread : fm_thread_self;
     struct fm_comm *c = any != NULL ? fm_comm_find(any, comm) : NULL;
     uint32_t count = c != NULL ? c->made++ : 0; /* equal on all members, recorded or not */
+    if (thread != NULL) {
+        fm_open_collective(thread, c, -1);
+    }
     int result = PMPI_File_open(comm, filename, amode, info, fh);
     if (result != MPI_SUCCESS) {
         c = NULL;
@@ -95,6 +99,9 @@ int fm_MPI_File_close(MPI_File *fh)
     MPI_File handle = *fh;
     struct fm_file *file = fm_handles_remove(&fm_files, fm_file_key(handle));
     fm_pvar_object_ends(MPI_T_BIND_MPI_FILE, fh);
+    if (thread != NULL && file != NULL) {
+        fm_open_members(thread, file->comm, -1);
+    }
     int result = PMPI_File_close(fh);
     if (result != MPI_SUCCESS) {
         fm_pvar_object_begins(MPI_T_BIND_MPI_FILE, &handle);
@@ -120,10 +127,19 @@ int fm_MPI_File_close(MPI_File *fh)
     int fm_##name(MPI_File fh, FM_UNPACK parameters)                                               \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        open_on_file(thread, fh);                                                                  \
         int result = P##name arguments;                                                            \
         end_on_file(thread, result, fh);                                                           \
         return result;                                                                             \
     }
+
+static void open_on_file(struct fm_thread *thread, MPI_File fh)
+{
+    const struct fm_file *file = thread != NULL ? fm_file_find(thread, fh) : NULL;
+    if (file != NULL) {
+        fm_open_members(thread, file->comm, -1);
+    }
+}
 
 static void end_on_file(struct fm_thread *thread, int result, MPI_File fh)
 {
@@ -147,6 +163,7 @@ ON_FILE(MPI_File_seek_shared, (MPI_Offset offset, int whence), (fh, offset, when
 int fm_MPI_File_sync(MPI_File fh)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_File_sync);
+    open_on_file(thread, fh);
     int result = PMPI_File_sync(fh);
     end_on_file(thread, result, fh);
     return result;

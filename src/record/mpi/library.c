@@ -67,7 +67,7 @@ bool fm_library_reads_types(uint64_t (*size)(MPI_Datatype))
 }
 
 /* Whether a request of MPI_Isendrecv has the status of the receive, which it has not in MPICH 4.0.
- */
+ * Without a communicator to try it with it is taken to have none. */
 static bool states_sendrecv(MPI_Comm own, int self)
 {
     enum { TAG = 4711, BYTES = 3 };
@@ -75,7 +75,7 @@ static bool states_sendrecv(MPI_Comm own, int self)
     char in[BYTES + 1];
     MPI_Request request;
     MPI_Status status = {.MPI_SOURCE = -1, .MPI_TAG = -1, .MPI_ERROR = MPI_SUCCESS};
-    return PMPI_Isendrecv != NULL &&
+    return PMPI_Isendrecv != NULL && own != MPI_COMM_NULL &&
            PMPI_Isendrecv(out, BYTES, MPI_BYTE, self, TAG, in, BYTES + 1, MPI_BYTE, self, TAG, own,
                           &request) == MPI_SUCCESS &&
            PMPI_Wait(&request, &status) == MPI_SUCCESS && status.MPI_SOURCE == self &&
@@ -136,9 +136,12 @@ static void store_type_sizes(void)
         MPI_SHORT_INT,
     };
     for (size_t i = 0; i < sizeof basic / sizeof basic[0]; i++) {
-        uint64_t handle = FM_HANDLE(basic[i]);
-        struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
-        if (slot->handle == 0) { /* else another type uses the slot: fm_type_asked_size is called */
+        uint64_t handle = FM_HANDLE(basic[i]), place = handle >> FM_TYPE_SHIFT;
+        struct fm_type_size *slot = &fm_type_sizes[place % FM_TYPE_SLOTS];
+        if (slot->handle != 0) {
+            slot = &fm_type_sizes[(place + 1) % FM_TYPE_SLOTS];
+        }
+        if (slot->handle == 0) { /* else others use both: fm_type_asked_size is called */
             *slot = (struct fm_type_size){handle, fm_type_asked_size(basic[i])};
         }
     }

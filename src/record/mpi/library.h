@@ -35,8 +35,8 @@ FM_COLD uint64_t fm_type_asked_size(MPI_Datatype type);
 #define FM_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
 
 /** Sizes of the basic types. In Open MPI their handles are addresses of objects of about half a KiB
- * each, so that the address divided by 512 gives the slot; in the standard ABI they are the numbers
- * from 0x200 to 0x2ff. */
+ * each, so that the address divided by 512 gives the slot, or the one before it; in the standard
+ * ABI they are the numbers from 0x200 to 0x2ff. */
 #if defined(FM_MPI_ABI)
 enum { FM_TYPE_SLOTS = 256, FM_TYPE_SHIFT = 0 };
 #else
@@ -51,9 +51,13 @@ extern FM_HIDDEN struct fm_type_size fm_type_sizes[FM_TYPE_SLOTS];
 /** Size of a basic type if it is in the table, else 0. */
 static inline uint64_t fm_type_read_size(MPI_Datatype type)
 {
-    uint64_t handle = FM_HANDLE(type);
-    const struct fm_type_size *slot = &fm_type_sizes[(handle >> FM_TYPE_SHIFT) % FM_TYPE_SLOTS];
-    return FM_LIKELY(slot->handle == handle) ? slot->size : 0;
+    uint64_t handle = FM_HANDLE(type), slot = handle >> FM_TYPE_SHIFT;
+    const struct fm_type_size *first = &fm_type_sizes[slot % FM_TYPE_SLOTS];
+    if (FM_LIKELY(first->handle == handle)) {
+        return first->size;
+    }
+    const struct fm_type_size *second = &fm_type_sizes[(slot + 1) % FM_TYPE_SLOTS];
+    return second->handle == handle ? second->size : 0;
 }
 
 #if defined(FM_MPI_ABI) /* says nothing about the rest of a status */

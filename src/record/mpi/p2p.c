@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Blocking and non-blocking point-to-point calls. */
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/request.h"
 
+/* @param c  NULL: not known */
 FM_INLINE void record_send(struct fm_thread *thread, int result, MPI_Count count,
-                           MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+                           MPI_Datatype datatype, int dest, int tag, const struct fm_comm *c)
 {
-    struct fm_comm *c = NULL;
-    if (result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
-        c = fm_comm_find(thread, comm);
-    }
-    if (c != NULL) {
+    if (c != NULL && result == MPI_SUCCESS && dest != MPI_PROC_NULL) {
         uint64_t bytes = fm_type_bytes(count, datatype);
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_SEND + fm_words_above(bytes));
         fm_put_message(r, FM_RECORD_SEND, c->number, dest, tag, bytes);
@@ -44,13 +42,15 @@ static void record_isend(struct fm_thread *thread, int result, MPI_Count count,
     fm_thread_done(thread);
 }
 
-FM_INLINE void record_irecv(struct fm_thread *thread, int result, int source, uint32_t comm,
-                            MPI_Request handle)
+FM_INLINE void record_irecv(struct fm_thread *thread, int result, int source, int tag,
+                            uint32_t comm, MPI_Request handle)
 {
     struct fm_request request = {.active = true, .ref = comm};
     if (result == MPI_SUCCESS && source != MPI_PROC_NULL && comm != FM_DEFINE_NONE) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_IRECV_REQUEST);
         request.kind = FM_REQUEST_RECEIVE;
+        request.peer = source == MPI_ANY_SOURCE ? -1 : source;
+        request.tag = tag == MPI_ANY_TAG ? -1 : tag;
         request.id = fm_thread_new_id(thread);
         fm_put_id(r, FM_RECORD_IRECV_REQUEST, 0, request.id);
     } else {
@@ -82,11 +82,11 @@ static uint32_t number_of(struct fm_thread *thread, MPI_Comm comm)
 }
 
 /* Send and receive in one call; either may be to or from MPI_PROC_NULL. */
-static void record_sendrecv(struct fm_thread *thread, int result, MPI_Comm comm, int dest,
+static void record_sendrecv(struct fm_thread *thread, int result, const struct fm_comm *c, int dest,
                             int sendtag, MPI_Count count, MPI_Datatype type,
                             const MPI_Status *status)
 {
-    struct fm_comm *c = result == MPI_SUCCESS ? fm_comm_find(thread, comm) : NULL;
+    c = result == MPI_SUCCESS ? c : NULL;
     fm_thread_leave(thread, 0);
     if (c != NULL && dest != MPI_PROC_NULL) {
         uint64_t bytes = fm_type_bytes(count, type);
@@ -177,6 +177,7 @@ int fm_MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status)
     }
     MPI_Status own;
     MPI_Status *found = status == MPI_STATUS_IGNORE ? &own : status;
+    fm_open_receive(thread, fm_comm_find(thread, comm), source, tag);
     int result = PMPI_Probe(source, tag, comm, found);
     fm_thread_leave(thread, 0);
     if (result == MPI_SUCCESS) {
@@ -212,6 +213,9 @@ int fm_MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Mprobe);
     MPI_Status own;
     MPI_Status *found = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;
+    if (thread != NULL) {
+        fm_open_receive(thread, fm_comm_find(thread, comm), source, tag);
+    }
     int result = PMPI_Mprobe(source, tag, comm, message, found);
     if (thread != NULL) {
         fm_thread_leave(thread, 0);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One-sided operations. */
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/request.h"
 #include "record/mpi/objects/window.h"
 
-/* The window of an operation that is to be recorded; NULL: the operation is not recorded. */
-FM_INLINE struct fm_win *window_of(struct fm_thread *thread, int result, MPI_Win win, int target)
+/* Begins an operation, before the library does. @param thread  NULL: the call is not recorded
+ * @return its window; NULL: the operation is not recorded */
+FM_INLINE struct fm_win *begin(struct fm_thread *thread, MPI_Win win, int target)
 {
-    struct fm_win *w = NULL;
-    if (result == MPI_SUCCESS && target != MPI_PROC_NULL) {
-        w = fm_win_find(thread, win);
+    struct fm_win *w = thread != NULL && target != MPI_PROC_NULL ? fm_win_find(thread, win) : NULL;
+    if (w == NULL || target < 0 || target >= w->size) {
+        return NULL;
     }
-    return w != NULL && target >= 0 && target < w->size ? w : NULL;
+    fm_open_target(thread, w, target);
+    return w;
 }
 
 /* Bytes of the arguments of a successful call, else 0: for invalid arguments a further library call
@@ -22,10 +25,9 @@ static uint64_t bytes_of(int result, MPI_Count count, MPI_Datatype type)
 
 /* A put or get. */
 FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_record_kind kind,
-                               MPI_Win win, int target, uint64_t bytes)
+                               struct fm_win *w, int target, uint64_t bytes)
 {
-    struct fm_win *w = window_of(thread, result, win, target);
-    if (w != NULL) {
+    if (w != NULL && result == MPI_SUCCESS) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_PUT + fm_words_above(bytes));
         fm_put_transfer(r, kind, w->number, target, bytes,
                         fm_win_operation(thread, w, target, kind == FM_RECORD_GET));
@@ -36,10 +38,9 @@ FM_INLINE void record_transfer(struct fm_thread *thread, int result, enum fm_rec
 }
 
 static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicType type,
-                          MPI_Win win, int target, uint64_t sent, uint64_t received)
+                          struct fm_win *w, int target, uint64_t sent, uint64_t received)
 {
-    struct fm_win *w = window_of(thread, result, win, target);
-    if (w != NULL) {
+    if (w != NULL && result == MPI_SUCCESS) {
         uint64_t *r = fm_thread_leave(thread, FM_WORDS_ATOMIC);
         fm_put_atomic(r, type, w->number, target, sent, received,
                       fm_win_operation(thread, w, target, false));
@@ -51,12 +52,11 @@ static void record_atomic(struct fm_thread *thread, int result, OTF2_RmaAtomicTy
 
 /* A request-based operation. */
 static void record_request(struct fm_thread *thread, int result, enum fm_record_kind kind,
-                           OTF2_RmaAtomicType type, MPI_Win win, int target, uint64_t sent,
+                           OTF2_RmaAtomicType type, struct fm_win *w, int target, uint64_t sent,
                            uint64_t received, MPI_Request handle)
 {
     struct fm_request request = {.active = true};
-    struct fm_win *w = window_of(thread, result, win, target);
-    if (w != NULL) {
+    if (w != NULL && result == MPI_SUCCESS) {
         bool get = kind == FM_RECORD_GET, atomic = kind == FM_RECORD_ATOMIC;
         uint64_t bytes = get ? received : sent;
         size_t words = atomic ? FM_WORDS_ATOMIC : FM_WORDS_PUT + fm_words_above(bytes);
@@ -89,6 +89,7 @@ int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype
                         int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Fetch_and_op);
+    struct fm_win *w = begin(thread, win, target_rank);
     int result =
         PMPI_Fetch_and_op(origin_addr, result_addr, datatype, target_rank, target_disp, op, win);
     if (thread != NULL) {
@@ -99,7 +100,7 @@ int fm_MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype
         } else if (op == MPI_REPLACE) {
             type = OTF2_RMA_ATOMIC_TYPE_SWAP;
         }
-        record_atomic(thread, result, type, win, target_rank, fetch_sends(op, bytes), bytes);
+        record_atomic(thread, result, type, w, target_rank, fetch_sends(op, bytes), bytes);
     }
     return result;
 }
@@ -109,11 +110,12 @@ int fm_MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, v
                             MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Compare_and_swap);
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = PMPI_Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
                                        target_rank, target_disp, win);
     if (thread != NULL) {
         uint64_t bytes = bytes_of(result, 1, datatype); /* sends the new and the compared value */
-        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, win, target_rank,
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_COMPARE_AND_SWAP, w, target_rank,
                       2 * bytes, bytes);
     }
     return result;

@@ -13,16 +13,20 @@
  *                 may still be pending. It is made by MPI_Comm_create, which does not call the
  *                 program's attribute functions. If the library has no communicator left,
  *                 MPI_COMM_WORLD and the highest tag. */
+#include "record/capture/lock.h"
+#include "record/experiment/process_state.h"
 #include "record/flight/flight.h"
 #include "record/mpi/connections.h"
 #include "record/mpi/inside/inside.h"
 #include "record/mpi/mpi_description.h"
 #include "record/mpi/mpi_run.h"
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/sessions.h"
 #include "record/paradigm/exchange/message_pieces.h"
 
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,6 +269,24 @@ static void note_place(MPI_Comm all)
     fm_run_has_begun = true;
 }
 
+/* Libraries with the standard ABI may lack functions that the program does not use. */
+int PMPI_Query_thread(int *provided) __attribute__((weak));
+
+/* The level of threads that the library states, as of struct fm_exchange. */
+static uint32_t thread_level(void)
+{
+    static const int levels[] = {MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED,
+                                 MPI_THREAD_MULTIPLE};
+    int provided = 0;
+    uint32_t level = 0, count = sizeof levels / sizeof levels[0];
+    if (PMPI_Query_thread != NULL && PMPI_Query_thread(&provided) == MPI_SUCCESS) {
+        while (level < count && levels[level] != provided) {
+            level++;
+        }
+    }
+    return level < count ? level + 1 : 0;
+}
+
 /* Begins the run, after PMPI_Init. @return whether MPI takes part in it */
 static bool open_run(int provided)
 {
@@ -273,6 +295,7 @@ static bool open_run(int provided)
     }
     note_place(MPI_COMM_WORLD);
     exchange.is_spawned = fm_connect_is_spawned();
+    exchange.thread_level = thread_level();
     borrow_world();
     bool opened = fm_session_open(&fermata_paradigm, &exchange, version);
     end_communication();
@@ -294,7 +317,8 @@ bool fm_run_open_sessions(MPI_Session session, MPI_Comm own)
         return false;
     }
     fm_inside_begin(version, false, exchange.rank, exchange.size);
-    fm_types_begin(own, (int)exchange.rank, exchange.rank);
+    /* In MPICH 4.0 a message of a process to itself crashes in sessions of a single process. */
+    fm_types_begin(exchange.size > 1 ? own : MPI_COMM_NULL, (int)exchange.rank, exchange.rank);
     return true;
 }
 
@@ -409,31 +433,64 @@ static void record_finalize(struct fm_thread *thread, uint64_t time)
 /* Enter, four records and Leave. */
 enum { FINALIZE_EVENTS = 6 };
 
+/* The thread that ends the run. Other threads, and this one in a function that the library calls
+ * meanwhile, may call MPI_Finalize, too, as far as the library permits it. */
+static pthread_t ending_thread;
+static fm_lock_t ending = FM_LOCK_FREE; /* held until the recorder has no more to do */
+
+/* @return whether the calling thread is the first one that ends MPI */
+static bool begin_ending(void)
+{
+    const pthread_t self = pthread_self();
+    if (__atomic_load_n(&ending_thread, __ATOMIC_RELAXED) == self) {
+        return false;
+    }
+    fm_lock(&ending);
+    if (ending_thread != 0) {
+        fm_unlock(&ending);
+        return false;
+    }
+    __atomic_store_n(&ending_thread, self, __ATOMIC_RELAXED);
+    return true;
+}
+
 /* The archive is complete before PMPI_Finalize begins, so that a crash there loses no data. The
  * recorded call ends when all processes have entered it, and does not include the recorder's work
  * after that. */
 int fm_MPI_Finalize(void)
 {
+    if (!begin_ending()) {
+        return finalize_deferred ? MPI_SUCCESS : PMPI_Finalize();
+    }
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_MPI_Finalize);
     fm_run_has_world = false;
+    if (thread != NULL && fm_run_has_begun) {
+        fm_open_collective(thread, fm_comm_find(thread, MPI_COMM_WORLD), -1);
+    }
     if (has_own_session) { /* the run ends at the exit of the process */
         if (thread != NULL) {
             record_finalize(thread, fm_clock_now());
             fm_thread_done(thread);
         }
         fm_sessions_note_end_of_world();
+        fm_unlock(&ending);
         return PMPI_Finalize();
     }
     if (fm_run_has_begun) {
         fm_inside_end();
+        exchange.failure = exchange.failure != NULL ? exchange.failure : fm_process_change();
         borrow_world();
-        make_own_comm();
+        if (exchange.failure == NULL) {
+            make_own_comm();
+        }
         if (!fm_session_leave(&fermata_paradigm, thread, record_finalize, FINALIZE_EVENTS)) {
             finalize_deferred = true;
+            fm_unlock(&ending);
             return MPI_SUCCESS;
         }
     }
     end_communication();
+    fm_unlock(&ending);
     return PMPI_Finalize();
 }
 

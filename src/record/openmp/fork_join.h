@@ -39,7 +39,7 @@ fm_omp_begin_team(struct fm_omp_team *team, struct fm_thread *thread, struct fm_
     if (!is_forker) {
         thread->left = thread->enter = fm_clock_now(); /* what it did before was no computation */
     }
-    uint64_t now = fm_construct_time(thread, here, !is_forker);
+    uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, !is_forker);
     size_t item = thread->open.count;
     fm_construct_note(thread, FM_RECORD_TEAM_BEGIN, level, team->forker->index, now,
                       size | (uint64_t)number << 32);
@@ -63,7 +63,7 @@ fm_omp_begin_team(struct fm_omp_team *team, struct fm_thread *thread, struct fm_
 static inline void fm_omp_join_team(struct fm_omp_team *team)
 {
     struct fm_thread *thread = team->forker, *next;
-    uint64_t now = fm_omp_release(thread);
+    uint64_t now = fm_omp_release(thread, FM_METER_CONSTRUCTS);
     for (struct fm_thread *member = team->members; member != NULL; member = next) {
         next = member->member.next;
         member->member.ended_at = now;

@@ -33,7 +33,7 @@ void fm_ompt_parallel_begin(fm_ompt_data_t *task, const void *frame, fm_ompt_dat
         .call = (uint64_t)(uintptr_t)call,
     };
     team->ordered = (const char *)thread + team->level % 64;
-    uint64_t now = fm_construct_time(thread, FM_HERE, true);
+    uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, FM_HERE, true);
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_FORK);
     place[0] = fm_record_header(FM_RECORD_FORK, 0, requested);
     place[1] = now;
@@ -46,7 +46,7 @@ void fm_ompt_parallel_begin(fm_ompt_data_t *task, const void *frame, fm_ompt_dat
 static inline __attribute__((always_inline)) void
 enter_barrier(struct fm_omp_team *team, struct fm_thread *thread, struct fm_here here)
 {
-    uint64_t now = fm_construct_time(thread, here, true);
+    uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, true);
     fm_construct_enter(thread, team->barrier, now);
     if (thread == team->forker) { /* others do not write it: they would race with the forker */
         team->has_ended = true;
@@ -147,7 +147,7 @@ static inline __attribute__((always_inline)) void
 begin_wait(struct fm_thread *thread, struct fm_here here, enum fm_construct construct, uint64_t pc)
 {
     const struct fm_construct_region *region = fm_construct_at(construct, pc);
-    uint64_t now = fm_construct_time(thread, here, true);
+    uint64_t now = fm_construct_time(thread, fm_construct_meter(construct), here, true);
     fm_construct_enter(thread, region, now);
     fm_omp_hold(thread);
     fm_construct_done(thread);
@@ -157,7 +157,8 @@ static void end_wait(struct fm_thread *thread, enum fm_construct construct)
 {
     size_t item = fm_construct_find(thread, construct);
     if (item < thread->open.count) {
-        fm_omp_wait_end((struct fm_omp_wait){.thread = thread, .item = item});
+        fm_omp_wait_end((struct fm_omp_wait){
+            .thread = thread, .item = item, .kind = fm_construct_meter(construct)});
     }
 }
 
@@ -168,7 +169,7 @@ group(struct fm_thread *thread, struct fm_here here, int endpoint, const void *c
     if (endpoint == FM_OMPT_BEGIN) {
         const struct fm_construct_region *region =
             fm_construct_at(FM_CONSTRUCT_TASKGROUP, (uint64_t)(uintptr_t)call);
-        uint64_t now = fm_construct_time(thread, here, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_TASKS, here, true);
         fm_construct_enter(thread, region, now);
         thread->left = now;
         fm_construct_done(thread);

@@ -2,17 +2,19 @@
 /* Explicit tasks of runtimes with OMPT. What links an execution to its creation is in the word that
  * the runtime keeps for the tool with each task:
  *
- *     | explicit 1 | running 1 | in the runtime 1 | region 11 | creator 18 | generation 32 |
+ *     | explicit 1 | running 1 | in the runtime 1 | merged 1 | region 11 | creator 17 | generation
+ * 32 |
  *
  * A task that a thread executes lies on the stack of the task that it has left, until it is
  * complete or (untied) returns to it: tasks nest. Each execution of a part of an untied task is
  * recorded as one of the task. */
 #include "record/openmp/ompt_tool.h"
 
-enum { REGIONS = 2048, REGION_AT = 50, CREATOR_AT = 32, CREATOR_MOST = (1 << 18) - 1 };
+enum { REGIONS = 2048, REGION_AT = 49, CREATOR_AT = 32, CREATOR_MOST = (1 << 17) - 1 };
 #define EXPLICIT   ((uint64_t)1 << 63)
 #define RUNNING    ((uint64_t)1 << 62)
 #define IN_RUNTIME ((uint64_t)1 << 61)
+#define MERGED     ((uint64_t)1 << 60) /* its execution has begun without a record of its own */
 
 /* The regions of tasks, by numbers. Those that do not fit share the last one. */
 static const struct fm_construct_region *_Atomic regions[REGIONS];
@@ -52,10 +54,12 @@ void fm_ompt_task_create(fm_ompt_data_t *task, const void *frame, fm_ompt_data_t
     uint32_t generation = ++thread->member.tasks;
     created->value = EXPLICIT | number_of(region) << REGION_AT |
                      (uint64_t)thread->member.number << CREATOR_AT | generation;
-    uint64_t now = fm_construct_time(thread, FM_HERE, true);
+    uint64_t now = fm_construct_time(thread, FM_METER_TASKS, FM_HERE, true);
     size_t item = thread->open.count;
     fm_construct_enter(thread, creation, now);
-    fm_construct_note(thread, FM_RECORD_TASK_CREATE, 0, thread->member.number, now, generation);
+    if (!thread->visits.wanted) {
+        fm_construct_note(thread, FM_RECORD_TASK_CREATE, 0, thread->member.number, now, generation);
+    }
     fm_construct_leave(thread, item, now);
     thread->left = now;
     fm_construct_done(thread);
@@ -72,14 +76,16 @@ end_task(struct fm_thread *thread, fm_ompt_data_t *task, struct fm_here here)
 {
     size_t item = fm_construct_find(thread, FM_CONSTRUCT_TASK);
     if (item < thread->open.count) {
-        uint64_t now = fm_construct_time(thread, here, true);
+        uint64_t now = fm_construct_time_left(thread, FM_METER_TASKS, here, item);
         fm_construct_leave(thread, item, now);
-        note(thread, FM_RECORD_TASK_COMPLETE, task->value, now);
+        if ((task->value & MERGED) == 0) {
+            note(thread, FM_RECORD_TASK_COMPLETE, task->value, now);
+        }
         thread->left = now;
         thread->depth = (task->value & IN_RUNTIME) != 0 ? FM_DEPTH_RUNTIME : 0;
         fm_construct_done(thread);
     }
-    task->value &= ~(RUNNING | IN_RUNTIME);
+    task->value &= ~(RUNNING | IN_RUNTIME | MERGED);
 }
 
 static inline __attribute__((always_inline)) void
@@ -92,8 +98,12 @@ begin_task(struct fm_thread *thread, fm_ompt_data_t *task, struct fm_here here)
         task->value |= IN_RUNTIME;
         fm_omp_interrupt(thread);
     }
-    uint64_t now = fm_construct_time(thread, here, true);
-    note(thread, FM_RECORD_TASK_SWITCH, task->value, now);
+    uint64_t now = fm_construct_time(thread, FM_METER_TASKS, here, true);
+    if (thread->visits.wanted) {
+        task->value |= MERGED;
+    } else {
+        note(thread, FM_RECORD_TASK_SWITCH, task->value, now);
+    }
     fm_construct_enter(thread, region, now);
     fm_construct_computes(thread, now);
     fm_construct_done(thread);

@@ -12,7 +12,7 @@ static inline __attribute__((always_inline)) void enter(struct fm_thread *thread
     const struct fm_construct_region *region = fm_construct_at(construct, pc);
     const struct fm_construct_region *inner =
         block != construct ? fm_construct_at(block, pc) : NULL;
-    uint64_t now = fm_construct_time(thread, here, true);
+    uint64_t now = fm_construct_time(thread, fm_construct_meter(construct), here, true);
     fm_construct_enter(thread, region, now);
     if (inner != NULL) {
         fm_construct_enter(thread, inner, now);
@@ -26,7 +26,7 @@ leave(struct fm_thread *thread, struct fm_here here, enum fm_construct construct
 {
     size_t item = fm_construct_find(thread, construct);
     if (item < thread->open.count) {
-        uint64_t now = fm_construct_time(thread, here, true);
+        uint64_t now = fm_construct_time_left(thread, fm_construct_meter(construct), here, item);
         fm_construct_leave(thread, item, now);
         thread->left = now;
         fm_construct_done(thread);
@@ -77,14 +77,14 @@ void fm_ompt_masked(int endpoint, fm_ompt_data_t *parallel, fm_ompt_data_t *task
 
 void fm___kmpc_critical(void *place, int thread, void *lock)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
+    struct fm_omp_wait wait = fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_CRITICAL, lock);
     FM_OMP(__kmpc_critical)(place, thread, lock);
     fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
 
 void fm___kmpc_critical_with_hint(void *place, int thread, void *lock, uint32_t hint)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
+    struct fm_omp_wait wait = fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_CRITICAL, lock);
     FM_OMP(__kmpc_critical_with_hint)(place, thread, lock, hint);
     fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
@@ -99,7 +99,8 @@ void fm___kmpc_end_critical(void *place, int thread, void *lock)
 
 void fm___kmpc_ordered(void *place, int thread)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_ORDERED);
+    struct fm_omp_wait wait =
+        fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_ORDERED, fm_omp_order_of_loop());
     FM_OMP(__kmpc_ordered)(place, thread);
     if (fm_thread_self != NULL) {
         fm_omp_enter_block(wait, FM_CONSTRUCT_ORDERED_SBLOCK, fm_omp_pc(FM_HERE),

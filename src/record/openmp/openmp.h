@@ -34,6 +34,8 @@ typedef unsigned long long fm_omp_ull_t;
 /** The runtime's function `name`. */
 #define FM_OMP(name) ((__typeof__(&fm_##name))fm_next_functions[FM_FUNCTION_##name])
 
+struct fm_omp_lock;
+
 /** A parallel region, in the frame of the thread that forks it; in memory of the thread's location
  * if two calls begin and end it. */
 struct fm_omp_team {
@@ -99,37 +101,52 @@ static inline void fm_omp_interrupt(struct fm_thread *thread)
     thread->depth = 0;
 }
 
-/** Ends such a call at the time `now`. @return it */
-static inline uint64_t fm_omp_release_at(struct fm_thread *thread, uint64_t now)
+/** fm_omp_release_at() in a section of the meter that has begun. */
+FM_INLINE uint64_t fm_omp_release_in(struct fm_thread *thread, enum fm_meter_kind kind,
+                                     uint64_t now)
 {
     thread->is_marking = 1;
     fm_signal_fence();
     thread->depth = 0;
     thread->enter = now;
+    thread->visits.wanted = (FM_METERS_MERGED >> kind & 1) != 0 && thread->visits.count != 0;
     return now;
 }
 
-/** Ends such a call. @return the present time */
-static inline uint64_t fm_omp_release(struct fm_thread *thread)
+/** Ends such a call at the time `now`, which has just been read. @return it */
+FM_INLINE uint64_t fm_omp_release_at(struct fm_thread *thread, enum fm_meter_kind kind,
+                                     uint64_t now)
 {
-    return fm_omp_release_at(thread, fm_clock_now());
+    fm_meter_begin(&thread->meters, kind);
+    return fm_omp_release_in(thread, kind, now);
+}
+
+/** Ends such a call. @return the present time */
+FM_INLINE uint64_t fm_omp_release(struct fm_thread *thread, enum fm_meter_kind kind)
+{
+    return fm_omp_release_at(thread, kind, fm_clock_now());
 }
 
 /** A construct that waits in one call of the runtime. */
 struct fm_omp_wait {
-    struct fm_thread *thread; /**< NULL: not recorded */
-    size_t item;              /**< of fm_thread.open: its region */
+    struct fm_thread *thread;    /**< NULL: not recorded */
+    size_t item;                 /**< of fm_thread.open: its region */
+    enum fm_meter_kind kind;     /**< of the construct */
+    struct fm_omp_lock *awaited; /**< that the thread waits for; NULL: none that is held */
 };
 
-/** Enters the region of such a construct. */
-static inline __attribute__((always_inline)) struct fm_omp_wait
-fm_omp_wait_begin(struct fm_here here, enum fm_construct construct)
+/** Enters the region of such a construct.
+ * @param may_merge  the construct may be merged with others */
+FM_INLINE struct fm_omp_wait fm_omp_wait_begin_as(struct fm_here here, enum fm_construct construct,
+                                                  bool may_merge)
 {
-    struct fm_omp_wait wait = {.thread = fm_omp_thread(here)};
+    struct fm_omp_wait wait = {.thread = fm_omp_thread(here),
+                               .kind = fm_construct_meter(construct)};
     if (FM_LIKELY(wait.thread != NULL)) {
         const struct fm_construct_region *region =
             fm_construct_near(wait.thread, construct, fm_omp_pc(here));
-        uint64_t now = fm_construct_time(wait.thread, here, true);
+        uint64_t now = may_merge ? fm_construct_time(wait.thread, wait.kind, here, true)
+                                 : fm_construct_time_as(wait.thread, wait.kind, here, true, false);
         wait.item = wait.thread->open.count;
         fm_construct_enter(wait.thread, region, now);
         fm_omp_hold(wait.thread);
@@ -138,11 +155,17 @@ fm_omp_wait_begin(struct fm_here here, enum fm_construct construct)
     return wait;
 }
 
+/** Enters the region of such a construct, which is merged with others if there are too many. */
+FM_INLINE struct fm_omp_wait fm_omp_wait_begin(struct fm_here here, enum fm_construct construct)
+{
+    return fm_omp_wait_begin_as(here, construct, true);
+}
+
 /** Leaves the region, and those inside it. */
-static inline void fm_omp_wait_end(struct fm_omp_wait wait)
+FM_INLINE void fm_omp_wait_end(struct fm_omp_wait wait)
 {
     if (FM_LIKELY(wait.thread != NULL)) {
-        uint64_t now = fm_omp_release(wait.thread);
+        uint64_t now = fm_omp_release(wait.thread, wait.kind);
         fm_construct_leave(wait.thread, wait.item, now);
         fm_construct_computes(wait.thread, now);
         fm_construct_done(wait.thread);

@@ -13,7 +13,7 @@ static _Atomic uint64_t teams;
 static inline __attribute__((always_inline)) void
 end_body(struct fm_omp_team *team, struct fm_thread *thread, struct fm_here here, uint32_t number)
 {
-    uint64_t now = fm_construct_time(thread, here, true);
+    uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, true);
     fm_construct_enter(thread, team->barrier, now);
     if (number != 0) {
         thread->member.instance = team->instance;
@@ -71,7 +71,7 @@ fork_team(struct fm_omp_team *team, struct fm_here here, enum fm_construct inner
         .outer_number = thread->member.number,
     };
     team->ordered = (const char *)thread + FM_OMP(omp_get_level)() % 64;
-    uint64_t now = fm_construct_time(thread, here, true);
+    uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, true);
     uint64_t *place = fm_thread_reserve(thread, FM_WORDS_FORK);
     place[0] = fm_record_header(FM_RECORD_FORK, 0,
                                 threads != 0 ? threads : (uint32_t)FM_OMP(omp_get_max_threads)());
@@ -252,7 +252,7 @@ void fm_GOMP_teams_reg(fm_omp_body_t body, void *data, unsigned count, unsigned 
     if (thread != NULL) {
         const struct fm_construct_region *region =
             fm_construct_at(FM_CONSTRUCT_TEAMS, (uint64_t)(uintptr_t)body | FM_PLACE_FUNCTION);
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, FM_HERE, true);
         fm_construct_enter(thread, region, now);
         thread->left = now;
         fm_construct_done(thread);
@@ -260,7 +260,7 @@ void fm_GOMP_teams_reg(fm_omp_body_t body, void *data, unsigned count, unsigned 
     FM_OMP(GOMP_teams_reg)(body, data, count, limit, flags);
     thread = fm_omp_thread(FM_HERE);
     if (thread != NULL) {
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, FM_HERE, true);
         fm_construct_leave(thread, fm_construct_find(thread, FM_CONSTRUCT_TEAMS), now);
         thread->left = now;
         fm_construct_done(thread);

@@ -38,7 +38,7 @@ static const char unnamed;
 
 void fm_GOMP_critical_start(void)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
+    struct fm_omp_wait wait = fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_CRITICAL, &unnamed);
     FM_OMP(GOMP_critical_start)();
     fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), &unnamed, false);
 }
@@ -53,7 +53,7 @@ void fm_GOMP_critical_end(void)
 
 void fm_GOMP_critical_name_start(void **lock)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_CRITICAL);
+    struct fm_omp_wait wait = fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_CRITICAL, lock);
     FM_OMP(GOMP_critical_name_start)(lock);
     fm_omp_enter_block(wait, FM_CONSTRUCT_CRITICAL_SBLOCK, fm_omp_pc(FM_HERE), lock, true);
 }
@@ -68,7 +68,8 @@ void fm_GOMP_critical_name_end(void **lock)
 
 void fm_GOMP_ordered_start(void)
 {
-    struct fm_omp_wait wait = fm_omp_wait_begin(FM_HERE, FM_CONSTRUCT_ORDERED);
+    struct fm_omp_wait wait =
+        fm_omp_wait_for_block(FM_HERE, FM_CONSTRUCT_ORDERED, fm_omp_order_of_loop());
     FM_OMP(GOMP_ordered_start)();
     if (fm_thread_self != NULL) {
         fm_omp_enter_block(wait, FM_CONSTRUCT_ORDERED_SBLOCK, fm_omp_pc(FM_HERE),
@@ -92,7 +93,7 @@ void fm_GOMP_atomic_start(void)
     if (thread != NULL) {
         const struct fm_construct_region *region =
             fm_construct_at(FM_CONSTRUCT_ATOMIC, fm_omp_pc(FM_HERE));
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_LOCKS, FM_HERE, true);
         fm_construct_enter(thread, region, now);
         fm_construct_done(thread);
     }
@@ -104,7 +105,7 @@ void fm_GOMP_atomic_end(void)
     FM_OMP(GOMP_atomic_end)();
     struct fm_thread *thread = fm_omp_thread(FM_HERE);
     if (thread != NULL) {
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_LOCKS, FM_HERE, true);
         fm_construct_leave(thread, fm_construct_find(thread, FM_CONSTRUCT_ATOMIC), now);
         thread->left = now;
         fm_construct_done(thread);

@@ -66,16 +66,23 @@ static void execute(void *arguments, const struct origin *origin, struct fm_here
     if (depth == FM_DEPTH_RUNTIME) {
         fm_omp_interrupt(thread);
     }
-    uint64_t now = fm_construct_time(thread, here, true);
-    size_t item = thread->open.count;
-    fm_construct_note(thread, FM_RECORD_TASK_SWITCH, 0, origin->creator, now, origin->generation);
+    uint64_t now = fm_construct_time(thread, FM_METER_TASKS, here, true);
+    const size_t item = thread->open.count;
+    const bool is_single = !thread->visits.wanted;
+    if (is_single) {
+        fm_construct_note(thread, FM_RECORD_TASK_SWITCH, 0, origin->creator, now,
+                          origin->generation);
+    }
     fm_construct_enter(thread, origin->task, now);
     fm_construct_computes(thread, now);
     fm_construct_done(thread);
     origin->body(arguments);
-    now = fm_construct_time(thread, here, true);
+    now = fm_construct_time_left(thread, FM_METER_TASKS, here, item);
     fm_construct_leave(thread, item, now);
-    fm_construct_note(thread, FM_RECORD_TASK_COMPLETE, 0, origin->creator, now, origin->generation);
+    if (is_single) {
+        fm_construct_note(thread, FM_RECORD_TASK_COMPLETE, 0, origin->creator, now,
+                          origin->generation);
+    }
     thread->left = now;
     thread->depth = depth;
     fm_construct_done(thread);
@@ -157,11 +164,14 @@ create(struct package *package, struct fm_here here, enum fm_construct construct
             (size_t)bytes < sizeof package->begin ? (size_t)bytes : sizeof package->begin;
         memcpy(package->begin, data, begin);
     }
-    uint64_t now = fm_construct_time(thread, here, true);
-    *wait = (struct fm_omp_wait){.thread = thread, .item = thread->open.count};
+    uint64_t now = fm_construct_time(thread, FM_METER_TASKS, here, true);
+    *wait =
+        (struct fm_omp_wait){.thread = thread, .item = thread->open.count, .kind = FM_METER_TASKS};
     fm_construct_enter(thread, region, now);
-    fm_construct_note(thread, FM_RECORD_TASK_CREATE, 0, package->origin.creator, now,
-                      package->origin.generation);
+    if (!thread->visits.wanted) {
+        fm_construct_note(thread, FM_RECORD_TASK_CREATE, 0, package->origin.creator, now,
+                          package->origin.generation);
+    }
     fm_omp_hold(thread);
     fm_construct_done(thread);
     return true;
@@ -238,7 +248,7 @@ void fm_GOMP_taskgroup_start(void)
     if (thread != NULL) {
         const struct fm_construct_region *region =
             fm_construct_at(FM_CONSTRUCT_TASKGROUP, fm_omp_pc(FM_HERE));
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_TASKS, FM_HERE, true);
         fm_construct_enter(thread, region, now);
         thread->left = now;
         fm_construct_done(thread);
@@ -250,13 +260,13 @@ void fm_GOMP_taskgroup_start(void)
 void fm_GOMP_taskgroup_end(void)
 {
     struct fm_thread *thread = fm_omp_thread(FM_HERE);
-    struct fm_omp_wait wait = {.thread = thread};
+    struct fm_omp_wait wait = {.thread = thread, .kind = FM_METER_TASKS};
     if (thread != NULL) {
         wait.item = fm_construct_find(thread, FM_CONSTRUCT_TASKGROUP);
         bool is_open = wait.item < thread->open.count;
         uint64_t pc = is_open ? fm_construct_open(thread, wait.item)->pc : fm_omp_pc(FM_HERE);
         const struct fm_construct_region *region = fm_construct_at(FM_CONSTRUCT_TASKWAIT, pc);
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_TASKS, FM_HERE, true);
         fm_construct_enter(thread, region, now);
         fm_omp_hold(thread);
         fm_construct_done(thread);

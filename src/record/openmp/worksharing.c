@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void enter(struct fm_here here,
     if (FM_LIKELY(thread != NULL)) {
         const struct fm_construct_region *region =
             fm_construct_near(thread, construct, fm_omp_pc(here));
-        uint64_t now = fm_construct_time(thread, here, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, true);
         fm_construct_enter(thread, region, now);
         thread->left = now;
         fm_construct_done(thread);
@@ -160,14 +160,14 @@ unsigned fm_GOMP_sections2_start(unsigned count, uintptr_t *reductions, void **m
 static inline __attribute__((always_inline)) struct fm_omp_wait
 wait_for_end(struct fm_here here, enum fm_construct construct)
 {
-    struct fm_omp_wait wait = {.thread = fm_omp_thread(here)};
+    struct fm_omp_wait wait = {.thread = fm_omp_thread(here), .kind = FM_METER_CONSTRUCTS};
     if (FM_LIKELY(wait.thread != NULL)) {
         wait.item = fm_construct_find(wait.thread, construct);
         const struct fm_construct_region *barrier =
             wait.item < wait.thread->open.count
                 ? fm_construct_barrier(fm_construct_open(wait.thread, wait.item))
                 : fm_construct_at(FM_CONSTRUCT_IMPLICIT_BARRIER, fm_omp_pc(here));
-        uint64_t now = fm_construct_time(wait.thread, here, true);
+        uint64_t now = fm_construct_time(wait.thread, FM_METER_CONSTRUCTS, here, true);
         fm_construct_enter(wait.thread, barrier, now);
         fm_omp_hold(wait.thread);
         fm_construct_done(wait.thread);
@@ -181,7 +181,7 @@ static inline __attribute__((always_inline)) void leave(struct fm_here here,
 {
     struct fm_thread *thread = fm_omp_thread(here);
     if (FM_LIKELY(thread != NULL)) {
-        uint64_t now = fm_construct_time(thread, here, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, here, true);
         fm_construct_leave(thread, fm_construct_find(thread, construct), now);
         thread->left = now;
         fm_construct_done(thread);
@@ -253,7 +253,7 @@ void *fm_GOMP_single_copy_start(void)
     }
     const struct fm_construct_region *block =
         fm_construct_at(FM_CONSTRUCT_SINGLE_SBLOCK, fm_omp_pc(FM_HERE));
-    uint64_t now = fm_omp_release(wait.thread);
+    uint64_t now = fm_omp_release(wait.thread, FM_METER_CONSTRUCTS);
     fm_construct_enter(wait.thread, block, now);
     fm_construct_computes(wait.thread, now);
     fm_construct_done(wait.thread);
@@ -263,14 +263,14 @@ void *fm_GOMP_single_copy_start(void)
 void fm_GOMP_single_copy_end(void *data)
 {
     struct fm_thread *thread = fm_omp_thread(FM_HERE);
-    struct fm_omp_wait wait = {.thread = thread};
+    struct fm_omp_wait wait = {.thread = thread, .kind = FM_METER_CONSTRUCTS};
     if (thread != NULL) {
         wait.item = fm_construct_find(thread, FM_CONSTRUCT_SINGLE);
         bool is_open = wait.item < thread->open.count;
         uint64_t pc = is_open ? fm_construct_open(thread, wait.item)->pc : fm_omp_pc(FM_HERE);
         const struct fm_construct_region *barrier =
             fm_construct_at(FM_CONSTRUCT_IMPLICIT_BARRIER, pc);
-        uint64_t now = fm_construct_time(thread, FM_HERE, true);
+        uint64_t now = fm_construct_time(thread, FM_METER_CONSTRUCTS, FM_HERE, true);
         fm_construct_leave(thread, fm_construct_find(thread, FM_CONSTRUCT_SINGLE_SBLOCK), now);
         fm_construct_enter(thread, barrier, now);
         fm_omp_hold(thread);

@@ -3,7 +3,7 @@
 """Generates sources of the recorder from the tables of the paradigms' functions (src/functions).
 
 usage: generate.py TABLE OUTPUT_FOLDER
-       generate.py --preload OUTPUT_FOLDER endings.tbl TABLE...
+       generate.py --preload OUTPUT_FOLDER system.tbl TABLE...
        generate.py --link OUTPUT_FOLDER TABLE...
 
 Of one paradigm, for its library of wrappers:
@@ -20,8 +20,9 @@ Of one paradigm, for its library of wrappers:
 Of all paradigms, for the preload library:
   names.inc      the functions' names, in order, as C strings
   trampolines.S  the exported entry points of these functions, followed by those of the functions by
-                 which processes end
+                 which processes end, and of those that are watched
   endings.inc    names of the functions by which processes end, and whether they certainly do
+  watched.inc    FM_WATCHED(NAME) for each function whose calls the preload library sees
   paradigms.inc  the range of names of each paradigm
   libraries.inc  FM_LIBRARY(number of the paradigm, soname, wrappers, title, whether it is the C
                  library) for each of the paradigms' libraries
@@ -45,6 +46,8 @@ A table has a line for each function (columns: src/functions/mpi.tbl) or for eac
                                    name of the library of wrappers for it, its name in messages
   ending certain|possible NAME     a function by which the process ends, or may end, without exit
                                    handlers
+  watched NAME                     a function whose arguments the preload library sees, and may
+                                   change, before it is called
   failed NAME C_CODE               a plain function is a test, and when it has failed
   linked                           the paradigm's libraries are static: programs contain them
   linkable                         programs may contain the paradigm's library
@@ -80,8 +83,9 @@ def wrapper(table, row):
     result, name, parameters = row.result, row.name, row.parameters
     call = call_of(table, result, name, parameters)
     if row.body == "recipe":
-        record = (f"FM_RECORD_VOID({name}, {call}, {row.recipe})" if result == "void"
-                  else f"FM_RECORD({result}, {name}, {call}, {row.recipe})")
+        statements = f"{row.opening or '(void)0'}, {row.recipe}"
+        record = (f"FM_RECORD_VOID({name}, {call}, {statements})" if result == "void"
+                  else f"FM_RECORD({result}, {name}, {call}, {statements})")
     elif name in table.failed:
         record = f"FM_RECORD_TEST({result}, {name}, {call}, {table.failed[name]})"
     else:
@@ -138,9 +142,9 @@ def trampolines(names):
     return "\n".join(lines)
 
 
-def write_preload(endings_table, tables):
+def write_preload(system_table, tables):
     names, paradigms, libraries = [], [], []
-    endings = list(endings_table.endings)
+    endings = list(system_table.endings)
     for number, table in enumerate(tables):
         profiling = str(table.calls == "profiling").lower()
         system = str(table.calls == "system").lower()
@@ -151,7 +155,8 @@ def write_preload(endings_table, tables):
         names += [row.name for row in table.recorded]
         endings += table.endings
     return {"names.inc": "".join(f'"{name}",\n' for name in names),
-            "trampolines.S": trampolines(names + [name for name, _ in endings]),
+            "trampolines.S": trampolines(names + [name for name, _ in endings] + system_table.watched),
+            "watched.inc": "".join(f"FM_WATCHED({name})\n" for name in system_table.watched),
             "endings.inc": "".join(f'{{.name = "{name}", .ends = {str(certain).lower()}}},\n'
                                    for name, certain in endings),
             "paradigms.inc": "\n".join(paradigms) + "\n",

@@ -108,17 +108,24 @@ static inline void fm_call_ends_at(struct fm_thread *thread, uint64_t time)
     return outcome
 
 /** Bodies of wrappers that end with a statement of the table, which ends the recorded call: it is
- * executed with `thread`, not NULL, and with `outcome`, the result of the call. */
-#define FM_RECORD(type, name, call, record)                                                        \
+ * executed with `thread`, not NULL, and with `outcome`, the result of the call. So is `open` in
+ * front of the call, which states what that waits for (open_call.h). */
+#define FM_RECORD(type, name, call, open, record)                                                  \
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                                  \
+    if (FM_LIKELY(thread != NULL)) {                                                               \
+        open;                                                                                      \
+    }                                                                                              \
     type outcome = call;                                                                           \
     if (FM_LIKELY(thread != NULL)) {                                                               \
         record;                                                                                    \
     }                                                                                              \
     return outcome
 
-#define FM_RECORD_VOID(name, call, record)                                                         \
+#define FM_RECORD_VOID(name, call, open, record)                                                   \
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                                  \
+    if (FM_LIKELY(thread != NULL)) {                                                               \
+        open;                                                                                      \
+    }                                                                                              \
     call;                                                                                          \
     if (FM_LIKELY(thread != NULL)) {                                                               \
         record;                                                                                    \

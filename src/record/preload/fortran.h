@@ -7,13 +7,10 @@
 #ifndef FERMATA_RECORD_PRELOAD_FORTRAN_H
 #define FERMATA_RECORD_PRELOAD_FORTRAN_H
 
-#include <stddef.h>
+#include <link.h>
 
-/** Redirects the PMPI_... calls of the loaded Fortran libraries to the MPI_... functions of this
- * library, by changing the entries of their global offset tables; PMPIX_... calls likewise.
- * PMPI_... calls of other libraries and of the program do not change. May be called repeatedly, for
- * libraries that are loaded later; not thread-safe.
- * @param names  of the MPI_... functions, `count` of them */
-void fm_preload_redirect_fortran(const char *const *names, size_t count);
+/** If an object is such a library, redirects its PMPI_... calls to the MPI_... functions of this
+ * library; PMPIX_... calls likewise. Not thread-safe. */
+void fm_preload_redirect_fortran(const struct dl_phdr_info *object);
 
 #endif

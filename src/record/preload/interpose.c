@@ -6,6 +6,7 @@
 #include "record/preload/interpose.h"
 
 #include "record/capture/hot.h"
+#include "record/preload/notify.h"
 #include "record/preload/system_library.h"
 #include "record/stack/registers.h"
 
@@ -14,7 +15,11 @@
 #include <semaphore.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -65,7 +70,7 @@ static bool hold(int signal)
     sigset_t one, before;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    return pthread_sigmask(SIG_BLOCK, &one, &before) == 0 && sigismember(&before, signal) == 0;
+    return fm_preload_sigmask(SIG_BLOCK, &one, &before) == 0 && sigismember(&before, signal) == 0;
 }
 
 static void release(int signal)
@@ -73,7 +78,7 @@ static void release(int signal)
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    fm_preload_sigmask(SIG_UNBLOCK, &one, NULL);
 }
 
 /* @return the set with the signal, or without it; `copy` keeps it */

@@ -3,6 +3,8 @@
  * handlers. They call the original functions. */
 #include "record/preload/notify.h"
 
+#include "record/preload/system_library.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <signal.h>
@@ -11,12 +13,14 @@
 typedef void fm_signal_handler_t(int number);
 
 /* NULL until the recorder is loaded. */
+static int (*mask)(int how, const sigset_t *set, sigset_t *before, fm_mask_function_t *next);
 static void (*unloaded)(void);
 static void (*signal_set)(int number);
 
 void fm_preload_notify(const struct fm_recorder *recorder)
 {
     __atomic_store_n(&signal_set, recorder->signal_set, __ATOMIC_RELEASE);
+    __atomic_store_n(&mask, recorder->signal_mask, __ATOMIC_RELEASE);
     __atomic_store_n(&unloaded, recorder->unloaded, __ATOMIC_RELEASE);
 }
 
@@ -28,7 +32,7 @@ __attribute__((visibility("default"))) int dlclose(void *handle)
     int (*function)(void *) = __atomic_load_n(&real, __ATOMIC_RELAXED);
     void (*tell)(void) = __atomic_load_n(&unloaded, __ATOMIC_ACQUIRE);
     if (function == NULL) {
-        *(void **)&function = dlsym(RTLD_NEXT, "dlclose");
+        *(void **)&function = fm_preload_next("dlclose");
         __atomic_store_n(&real, function, __ATOMIC_RELAXED);
     }
     int result = function != NULL ? function(handle) : -1;
@@ -56,18 +60,20 @@ static void *next_function(void **known, const char *name)
 {
     void *function = __atomic_load_n(known, __ATOMIC_RELAXED);
     if (function == NULL) {
-        function = dlsym(RTLD_NEXT, name);
+        function = fm_preload_next(name);
         __atomic_store_n(known, function, __ATOMIC_RELAXED);
     }
     return function;
 }
 
-static void *real_sigaction, *real_signal;
+static void *real_sigaction, *real_signal, *real_sigmask, *real_sigprocmask;
 
 __attribute__((constructor)) static void find_signal_functions(void)
 {
     next_function(&real_sigaction, "sigaction");
     next_function(&real_signal, "signal");
+    next_function(&real_sigmask, "pthread_sigmask");
+    next_function(&real_sigprocmask, "sigprocmask");
 }
 
 __attribute__((visibility("default"))) int
@@ -88,4 +94,32 @@ __attribute__((visibility("default"))) fm_signal_handler_t *signal(int number,
     *(void **)&function = next_function(&real_signal, "signal");
     tell_signal(number);
     return function(number, handler);
+}
+
+int fm_preload_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    fm_mask_function_t *function;
+    *(void **)&function = next_function(&real_sigmask, "pthread_sigmask");
+    return function(how, set, before);
+}
+
+static int set_mask(void **known, const char *name, int how, const sigset_t *set, sigset_t *before)
+{
+    fm_mask_function_t *function;
+    *(void **)&function = next_function(known, name);
+    int (*masks)(int, const sigset_t *, sigset_t *, fm_mask_function_t *) =
+        __atomic_load_n(&mask, __ATOMIC_ACQUIRE);
+    return masks != NULL ? masks(how, set, before, function) : function(how, set, before);
+}
+
+__attribute__((visibility("default"))) int pthread_sigmask(int how, const sigset_t *set,
+                                                           sigset_t *before)
+{
+    return set_mask(&real_sigmask, "pthread_sigmask", how, set, before);
+}
+
+__attribute__((visibility("default"))) int sigprocmask(int how, const sigset_t *set,
+                                                       sigset_t *before)
+{
+    return set_mask(&real_sigprocmask, "sigprocmask", how, set, before);
 }

@@ -16,9 +16,11 @@
 #include "record/counting/papi/sde_counters.h"
 #include "record/interface.h"
 #include "record/link/linked.h"
-#include "record/preload/fortran.h"
 #include "record/preload/interpose.h"
+#include "record/preload/lookup.h"
 #include "record/preload/notify.h"
+#include "record/preload/programs.h"
+#include "record/preload/sanitizers.h"
 #include "record/preload/start.h"
 #include "record/preload/system_library.h"
 
@@ -31,6 +33,7 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *const function_names[] = {
 #include "names.inc"
@@ -82,16 +85,38 @@ static struct ending {
 };
 enum { ENDING_COUNT = sizeof endings / sizeof endings[0] };
 
+/* Functions whose arguments are seen before they are called. */
+enum watched {
+#define FM_WATCHED(name) WATCHED_##name,
+#include "watched.inc"
+#undef FM_WATCHED
+    WATCHED_COUNT
+};
+static struct {
+    const char *name;
+    fm_function_t function; /* of the C library; NULL: searched when it is called */
+} watched[] = {
+#define FM_WATCHED(function) {#function, NULL},
+#include "watched.inc"
+#undef FM_WATCHED
+};
+_Static_assert(WATCHED_posix_spawnp - WATCHED_execve ==
+                   (int)FM_START_posix_spawnp - (int)FM_START_execve,
+               "the functions that start programs have the order of enum fm_start_function");
+
 /* Functions of libraries that the program contains; NULL: others. */
 static fm_function_t linked[FUNCTION_COUNT];
 
-extern fm_function_t fm_preload_slots[FUNCTION_COUNT + ENDING_COUNT]
+extern fm_function_t fm_preload_slots[FUNCTION_COUNT + ENDING_COUNT + WATCHED_COUNT]
     __attribute__((visibility("hidden")));
-fm_function_t fm_preload_resolve(unsigned long number) __attribute__((visibility("hidden")));
+fm_function_t fm_preload_resolve(unsigned long number, uintptr_t *arguments, uintptr_t caller)
+    __attribute__((visibility("hidden")));
 fm_user_connect_t fermata_user_connect;
 fm_linked_register_t fermata_linked_register;
 
 static uint64_t start_ticks, start_nanoseconds;
+static bool has_started;                   /* this library's constructor has run */
+static bool is_refused;                    /* nothing of this process is recorded */
 static fm_lock_t resolving = FM_LOCK_FREE; /* guards recorder, paradigms */
 static const struct fm_recorder *recorder; /* NULL: not loaded */
 static const struct fm_user_functions *_Atomic user_functions;
@@ -102,6 +127,12 @@ static void (*save)(bool ending); /* NULL until the recorder is loaded */
 typedef void fm_function_event_t(void *function, void *call_site);
 static fm_function_event_t ignore;
 static fm_function_event_t *function_enter, *function_leave = ignore; /* NULL: not known yet */
+
+/* Whether the process may be recorded. */
+static bool is_allowed(void)
+{
+    return getauxval(AT_SECURE) == 0 && !is_refused;
+}
 
 /* Leads the names of functions of the C library to it, except those that may load the recorder. */
 static void lead_to_system_library(void)
@@ -141,28 +172,35 @@ static void read_start(void)
     }
 }
 
+static fm_function_t next_function(const char *name)
+{
+    return (fm_function_t)(uintptr_t)fm_preload_next(name);
+}
+
 __attribute__((constructor)) static void note_start(void)
 {
     read_start();
-    if (getauxval(AT_SECURE) == 0) {
-        for (size_t i = 0; i < PARADIGM_COUNT; i++) {
-            if (paradigms[i].has_profiling_names) {
-                fm_preload_redirect_fortran(function_names + paradigms[i].first,
-                                            paradigms[i].count);
-            }
-        }
+    fm_preload_keep_variables();
+    is_refused = is_allowed() && fm_preload_refuses();
+    if (is_allowed()) {
+        fm_lookup_see_objects();
     }
     for (size_t i = 0; i < ENDING_COUNT;
          i++) { /* now, because dlsym is unsafe in signal handlers */
-        endings[i].function = (fm_function_t)(uintptr_t)dlsym(RTLD_NEXT, endings[i].name);
+        endings[i].function = next_function(endings[i].name);
+    }
+    for (size_t i = 0; i < WATCHED_COUNT; i++) {
+        watched[i].function = next_function(watched[i].name);
     }
     fm_preload_find_blocking();
     lead_to_system_library();
-    const char *sde = getenv(FM_COUNTERS_SDE_VARIABLE);
-    if (sde != NULL && strcmp(sde, "1") == 0 && getauxval(AT_SECURE) == 0) {
-        dlopen(FM_SDE_LIBRARY, RTLD_NOW | RTLD_GLOBAL); /* before the program begins PAPI */
+    const char *sde = fm_preload_variable(FM_COUNTERS_SDE_VARIABLE);
+    if (sde != NULL && strcmp(sde, "1") == 0 && is_allowed()) {
+        fm_preload_open(FM_SDE_LIBRARY,
+                        RTLD_NOW | RTLD_GLOBAL); /* before the program begins PAPI */
     }
     dlerror(); /* clears errors of the look-ups above, which the program must not see */
+    __atomic_store_n(&has_started, true, __ATOMIC_RELEASE);
 }
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *nothing)
@@ -205,10 +243,10 @@ static const void *load_symbol(const char *file, const char *name)
     const char *slash = strrchr(self.dli_fname, '/');
     int folder = slash != NULL ? (int)(slash - self.dli_fname + 1) : 0;
     snprintf(path, sizeof path, "%.*s%s", folder, self.dli_fname, file);
-    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const void *symbol = handle != NULL ? dlsym(handle, name) : NULL;
+    void *handle = fm_preload_open(path, RTLD_NOW | RTLD_LOCAL);
+    const void *symbol = handle != NULL ? fm_preload_symbol(handle, name) : NULL;
     if (symbol == NULL) {
-        fprintf(stderr,
+        dprintf(STDERR_FILENO,
                 "fermata: nothing is recorded: %s; `fermata doctor` finds what is missing\n",
                 dlerror());
     }
@@ -222,7 +260,7 @@ static bool load_recorder(void)
         if (recorder == NULL) {
             return false;
         }
-        recorder->begin(start_ticks, start_nanoseconds);
+        recorder->begin(start_ticks, start_nanoseconds, fm_preload_variables());
         user_functions = recorder->user;
         fm_preload_record_blocking(recorder);
         __atomic_store_n(&save, recorder->save, __ATOMIC_RELEASE);
@@ -238,7 +276,7 @@ static void *library_of(const struct paradigm *paradigm)
         return RTLD_NEXT;
     }
     return paradigm->library != NULL && !paradigm->is_linked
-               ? dlopen(paradigm->library->path, RTLD_NOW | RTLD_NOLOAD)
+               ? fm_preload_loaded(paradigm->library->path)
                : NULL;
 }
 
@@ -247,17 +285,19 @@ static void *original(uint32_t slot, void *library)
 {
     return linked[slot] != NULL   ? (void *)(uintptr_t)linked[slot]
            : library == RTLD_NEXT ? fm_preload_next(function_names[slot])
-           : library != NULL      ? dlsym(library, function_names[slot])
+           : library != NULL      ? fm_preload_symbol(library, function_names[slot])
                                   : NULL;
 }
 
-/* Whether the calls of the paradigm are recorded, by the setting `layer`: those of libraries that
- * are based on MPI are not if those of MPI inside them are. */
+/* Whether the calls of the paradigm are recorded, by the settings `threads` and `layer`: those of
+ * libraries that are based on MPI are not if those of MPI inside them are. */
 static bool is_selected(const struct paradigm *paradigm)
 {
-    const char *layer = getenv("FERMATA_LAYER");
-    return paradigm->has_profiling_names || paradigm->is_system || layer == NULL ||
-           strcmp(layer, "mpi") != 0;
+    if (paradigm->is_system) {
+        return fm_preload_records_threads();
+    }
+    const char *layer = fm_preload_variable("FERMATA_LAYER");
+    return paradigm->has_profiling_names || layer == NULL || strcmp(layer, "mpi") != 0;
 }
 
 /* Writes the file name of a paradigm's wrappers. Those of functions with a profiling interface call
@@ -277,7 +317,7 @@ static void name_wrappers(const struct paradigm *paradigm, char file[NAME_MAX])
  * @param library  handle of the paradigm's library; NULL: the program contains it */
 static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *library)
 {
-    if (getauxval(AT_SECURE) != 0 || !is_selected(paradigm)) {
+    if (!is_allowed() || !is_selected(paradigm)) {
         return NULL;
     }
     char file[NAME_MAX];
@@ -287,7 +327,7 @@ static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *l
         return NULL;
     }
     if (wrappers->count != paradigm->count) {
-        fprintf(stderr,
+        dprintf(STDERR_FILENO,
                 "fermata: nothing of %s is recorded: %s is of another version; install fermata "
                 "again\n",
                 paradigm->library->title, paradigm->library->wrappers);
@@ -301,8 +341,9 @@ static const struct fm_paradigm *attach(const struct paradigm *paradigm, void *l
 
 static void unavailable(void)
 {
-    fprintf(stderr, "fermata: a function was called that no loaded library defines; link the "
-                    "program with the library that does\n");
+    dprintf(STDERR_FILENO,
+            "fermata: a function was called that no loaded library defines; link the "
+            "program with the library that does\n");
     abort();
 }
 
@@ -339,7 +380,8 @@ static void resolve_paradigm(struct paradigm *paradigm)
 static bool begins_accelerators(void)
 {
     static bool begun;
-    bool begins = !begun && recorder != NULL && fm_gpu_is_selected(getenv(FM_GPU_VARIABLE));
+    bool begins =
+        !begun && recorder != NULL && fm_gpu_is_selected(fm_preload_variable(FM_GPU_VARIABLE));
     begun = begun || begins;
     return begins;
 }
@@ -357,6 +399,9 @@ static void attach_accelerators(void)
  * function (NULL: none). */
 static void resolve(const struct paradigm *called)
 {
+    if (is_allowed()) {
+        fm_lookup_see_objects();
+    }
     fm_lock(&resolving);
     if (recorder == NULL) { /* instrumented signal handlers must not wait for the lock held here */
         lead_functions_to(ignore, ignore);
@@ -393,7 +438,7 @@ static bool take_entry(struct paradigm *paradigm, struct fm_linked_entry *entry,
 {
     for (uint32_t slot = paradigm->first; slot < paradigm->first + paradigm->count; slot++) {
         if (strcmp(function_names[slot], entry->name) == 0) {
-            void *exported = dlsym(self, entry->name);
+            void *exported = fm_preload_symbol(self, entry->name);
             if (exported != NULL && !paradigm->resolved) {
                 linked[slot] = entry->real;
                 paradigm->is_linked = true;
@@ -417,20 +462,69 @@ static bool may_be_contained(const struct library *library)
     if (!library->paradigm->has_profiling_names) {
         return true;
     }
-    *(void **)&get_version = dlsym(RTLD_DEFAULT, "PMPI_Get_library_version");
+    *(void **)&get_version = fm_preload_symbol(RTLD_DEFAULT, "PMPI_Get_library_version");
     return get_version != NULL && get_version(version, &length) == 0 &&
            strstr(version, library->title) != NULL;
+}
+
+/* A handle of this library. */
+static void *own_handle(void)
+{
+    static void *handle;
+    void *known = __atomic_load_n(&handle, __ATOMIC_ACQUIRE);
+    Dl_info info;
+    if (known == NULL && dladdr((void *)(uintptr_t)note_start, &info) != 0) {
+        known = fm_preload_loaded(info.dli_fname);
+        __atomic_store_n(&handle, known, __ATOMIC_RELEASE);
+    }
+    return known;
+}
+
+/* The paradigm of a library that has the function; NULL: none, or that of the C library. */
+static const struct paradigm *owner_of(const char *name)
+{
+    for (size_t i = 0; i < PARADIGM_COUNT; i++) {
+        const struct paradigm *paradigm = &paradigms[i];
+        for (uint32_t slot = paradigm->first; slot < paradigm->first + paradigm->count; slot++) {
+            if (strcmp(function_names[slot], name) == 0) {
+                return paradigm->is_system ? NULL : paradigm;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* See lookup.h. The hash table of this library is asked first. */
+void *fm_preload_entry(const char *name)
+{
+    void *self = own_handle();
+    void *symbol = self != NULL ? fm_preload_symbol(self, name) : NULL;
+    return symbol != NULL && owner_of(name) != NULL ? symbol : NULL;
+}
+
+bool fm_preload_is_in_library(const void *address)
+{
+    Dl_info info;
+    if (address == NULL || dladdr(address, &info) == 0 || info.dli_fname == NULL) {
+        return false;
+    }
+    const char *slash = strrchr(info.dli_fname, '/');
+    const char *base = slash != NULL ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < LIBRARY_COUNT; i++) {
+        if (!libraries[i].paradigm->is_system &&
+            strncmp(base, libraries[i].soname, strlen(libraries[i].soname)) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* fm_linked_register_t; see linked.h. */
 __attribute__((visibility("default"))) void fermata_linked_register(struct fm_linked_entry *begin,
                                                                     struct fm_linked_entry *end)
 {
-    Dl_info info;
     int saved = errno;
-    void *self = dladdr((void *)(uintptr_t)note_start, &info) != 0
-                     ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
-                     : NULL;
+    void *self = own_handle();
     fm_lock(&resolving);
     for (struct fm_linked_entry *entry = begin; self != NULL && entry < end; entry++) {
         size_t i = 0;
@@ -487,14 +581,13 @@ struct fm_ompt_tool *ompt_start_tool(unsigned version, const char *runtime)
 {
     int saved = errno;
     struct fm_ompt_tool *(*other)(unsigned, const char *), *tool = NULL;
-    *(void **)&other = dlsym(RTLD_NEXT, "ompt_start_tool");
-    const char *libraries_of_tools = getenv("OMP_TOOL_LIBRARIES");
+    *(void **)&other = fm_preload_next("ompt_start_tool");
+    const char *libraries_of_tools = fm_preload_variable("OMP_TOOL_LIBRARIES");
     if (is_other_tool((const void *)(uintptr_t)other)) {
         tool = other(version, runtime);
-    } else if ((libraries_of_tools == NULL || libraries_of_tools[0] == '\0') &&
-               getauxval(AT_SECURE) == 0) {
+    } else if ((libraries_of_tools == NULL || libraries_of_tools[0] == '\0') && is_allowed()) {
         resolve(NULL);
-        const char *layer = getenv("FERMATA_LAYER");
+        const char *layer = fm_preload_variable("FERMATA_LAYER");
         bool is_left_out = layer != NULL && strcmp(layer, "mpi") == 0;
         tool = recorder != NULL && !is_left_out
                    ? (struct fm_ompt_tool *)(uintptr_t)load_symbol(FM_OMPT_LIBRARY, FM_OMPT_SYMBOL)
@@ -527,9 +620,8 @@ static bool has_only_openmp(void)
  * call. */
 static void begin_with_main(uint64_t address)
 {
-    const char *window = getenv("FERMATA_WINDOW");
-    if (getauxval(AT_SECURE) != 0 || !fm_preload_is_program() ||
-        (window != NULL && window[0] != '\0')) {
+    const char *window = fm_preload_variable("FERMATA_WINDOW");
+    if (!is_allowed() || !fm_preload_is_program() || (window != NULL && window[0] != '\0')) {
         return;
     }
     fm_lock(&resolving);
@@ -552,7 +644,7 @@ int __libc_start_main(fm_main_t *main, int count, char **arguments, void (*init)
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
     fm_start_main_t *start;
-    *(void **)&start = dlsym(RTLD_NEXT, "__libc_start_main");
+    *(void **)&start = fm_preload_next("__libc_start_main");
     begin_with_main((uint64_t)(uintptr_t)main);
     return start(main, count, arguments, init, fini, rtld_fini, stack_end);
 }
@@ -565,7 +657,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void);
 int InitializeInjection(void)
 {
     int saved = errno;
-    if (fm_gpu_is_selected(getenv(FM_GPU_VARIABLE)) && getauxval(AT_SECURE) == 0) {
+    if (fm_gpu_is_selected(fm_preload_variable(FM_GPU_VARIABLE)) && is_allowed()) {
         fm_lock(&resolving);
         bool loaded = load_recorder();
         fm_unlock(&resolving);
@@ -639,9 +731,9 @@ static fm_function_t find_function(const char *name)
     find_libraries();
     for (size_t i = 0; i < PARADIGM_COUNT && symbol == NULL; i++) {
         void *handle = paradigms[i].is_system ? NULL : library_of(&paradigms[i]);
-        symbol = handle != NULL ? dlsym(handle, name) : NULL;
+        symbol = handle != NULL ? fm_preload_symbol(handle, name) : NULL;
     }
-    symbol = symbol != NULL ? symbol : dlsym(RTLD_NEXT, name);
+    symbol = symbol != NULL ? symbol : fm_preload_next(name);
     return symbol != NULL ? (fm_function_t)(uintptr_t)symbol : unavailable;
 }
 
@@ -661,7 +753,7 @@ static fm_function_t resolve_system(unsigned long slot)
 {
     const char *name = function_names[slot];
     fm_lock(&resolving);
-    bool starts = fm_preload_begins_threads(name) && getauxval(AT_SECURE) == 0 &&
+    bool starts = fm_preload_begins_threads(name) && is_allowed() &&
                   (find_libraries() || fm_preload_starts_with_threads());
     fm_unlock(&resolving);
     if (starts) {
@@ -673,9 +765,44 @@ static fm_function_t resolve_system(unsigned long slot)
     return function;
 }
 
-fm_function_t fm_preload_resolve(unsigned long number)
+static uintptr_t first_argument(uintptr_t argument)
+{
+    return argument;
+}
+
+/* The function that a watched function's name leads to.
+ * @param arguments  of the call, which may be changed */
+static fm_function_t see(enum watched function, uintptr_t *arguments, uintptr_t caller)
+{
+    const char *name = watched[function].name;
+    void *symbol = NULL;
+    /* Runtimes that look up functions before they are ready for any others come first. */
+    const bool is_active = __atomic_load_n(&has_started, __ATOMIC_ACQUIRE) && is_allowed();
+    if (function == WATCHED_dlopen) {
+        fm_lookup_opens((int)arguments[1]);
+    } else if (is_active && function == WATCHED_dlsym) {
+        symbol = fm_lookup_symbol((void *)arguments[0], (const char *)arguments[1], caller);
+    } else if (is_active && function >= WATCHED_execve &&
+               __atomic_load_n(&save, __ATOMIC_ACQUIRE) == NULL) {
+        name = fm_programs_start((enum fm_start_function)(function - WATCHED_execve), arguments);
+    }
+    if (symbol != NULL) {
+        arguments[0] = (uintptr_t)symbol;
+        return (fm_function_t)(uintptr_t)first_argument;
+    }
+    fm_function_t known = name == watched[function].name ? watched[function].function : NULL;
+    return known != NULL ? known : next_function(name);
+}
+
+fm_function_t fm_preload_resolve(unsigned long number, uintptr_t *arguments, uintptr_t caller)
 {
     int saved = errno;
+    if (number >= FUNCTION_COUNT + ENDING_COUNT) {
+        const enum watched seen = (enum watched)(number - FUNCTION_COUNT - ENDING_COUNT);
+        fm_function_t function = see(seen, arguments, caller);
+        errno = saved;
+        return function;
+    }
     if (number >= FUNCTION_COUNT) {
         fm_function_t function = end_by(&endings[number - FUNCTION_COUNT]);
         errno = saved;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fm_preload_enter_resolver: saves every register that can contain an argument, calls
- * fm_preload_resolve(number), restores the registers and jumps to the returned address. */
+ * fm_preload_resolve(number, arguments, caller), restores the registers and jumps to the returned
+ * address. `arguments` are the saved registers of integers, which fm_preload_resolve may change;
+ * `caller` is the address that the function returns to. */
     .text
     .globl fm_preload_enter_resolver
     .hidden fm_preload_enter_resolver
@@ -34,6 +36,8 @@ fm_preload_enter_resolver:
     movaps %xmm6, 160(%rsp)
     movaps %xmm7, 176(%rsp)
     movq 8(%rbp), %rdi
+    movq %rsp, %rsi
+    movq 16(%rbp), %rdx
     call fm_preload_resolve
     movq %rax, %r11
     movq 0(%rsp), %rdi
@@ -78,6 +82,8 @@ fm_preload_enter_resolver:
     stp q4, q5, [sp, #160]
     stp q6, q7, [sp, #192]
     mov x0, x17
+    add x1, sp, #16
+    ldr x2, [sp, #8]
     bl fm_preload_resolve
     mov x16, x0
     ldp x0, x1, [sp, #16]

@@ -8,6 +8,20 @@
 
 #include <stdbool.h>
 
+/** Copies the environment, at the start of the process. */
+void fm_preload_keep_variables(void);
+
+/** @return that copy, NAME=value, ended by NULL; NULL: there is none */
+char *const *fm_preload_variables(void);
+
+/** @return the value of an environment variable now or, if the program has removed it, of the start
+ * of the process; NULL: there is none */
+const char *fm_preload_variable(const char *name);
+
+/** Reports, once for all processes of a launcher and before the program starts, what of it cannot
+ * be recorded. @return whether nothing can */
+bool fm_preload_refuses(void);
+
 /** Whether a function begins a thread: its first call may load the recorder. */
 bool fm_preload_begins_threads(const char *function);
 
@@ -16,6 +30,9 @@ bool fm_preload_is_program(void);
 
 /** Whether a library of this name is a runtime of OpenMP. */
 bool fm_preload_is_openmp(const char *soname);
+
+/** Whether calls of POSIX threads are recorded (the setting `threads`). */
+bool fm_preload_records_threads(void);
 
 /** Whether the recorder is loaded when this process begins its first thread: threads are to be
  * recorded, and the process is the program (fm_preload_is_program()). Launchers, and tools that

@@ -5,20 +5,21 @@
 #include "record/mpi/mpi_description.h"
 #include "record/rebuild/define_check.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static bool take_process(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
+static bool take_process(struct fm_journal_process *process, const struct fm_journal_reader *reader)
 {
-    struct fm_journal_process *process = &journal->process;
     if (reader->kind != FM_JOURNAL_PROCESS || reader->bytes != sizeof *process) {
         return false;
     }
     memcpy(process, reader->content, sizeof *process);
     return process->rank < process->size && process->size <= FM_DEFINE_LARGEST &&
-           memchr(process->host, '\0', sizeof process->host) != NULL;
+           memchr(process->host, '\0', sizeof process->host) != NULL &&
+           memchr(process->buffers, '\0', sizeof process->buffers) != NULL;
 }
 
 /* Whether every text ends with a zero byte within its array. */
@@ -128,6 +129,17 @@ static bool take_definitions(struct fm_definitions *set, uint32_t processes,
     return in == end;
 }
 
+/* A block with one definition, which has the next number. */
+static bool take_one(struct fm_definitions *set, uint32_t processes,
+                     const struct fm_journal_reader *reader)
+{
+    const uint32_t *in = reader->content;
+    const size_t count = reader->bytes / sizeof *in;
+    return count > 2 && in[0] < FM_DEFINE_JOURNALED && in[1] == set->tables[in[0]].count &&
+           fits((enum fm_define_kind)in[0], in + 2, count - 2, processes) &&
+           take_definition(set, (enum fm_define_kind)in[0], in + 2, count - 2);
+}
+
 static bool take_names(struct fm_process_journal *journal, const struct fm_journal_reader *reader)
 {
     const uint32_t *in = reader->content;
@@ -212,6 +224,10 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
         return take_definitions(&journal->definitions, journal->process.size, reader);
     case FM_JOURNAL_SITES:
         return take_definitions(&journal->sites, journal->process.size, reader);
+    case FM_JOURNAL_DEFINITION:
+        return take_one(&journal->definitions, journal->process.size, reader);
+    case FM_JOURNAL_SITE:
+        return take_one(&journal->sites, journal->process.size, reader);
     case FM_JOURNAL_NAMES:
         return take_names(journal, reader);
     case FM_JOURNAL_THINNING:
@@ -227,22 +243,105 @@ static bool take_block(struct fm_process_journal *journal, const struct fm_journ
     }
 }
 
-bool fm_journal_load(const char *path, struct fm_process_journal *journal)
+/* ---- the buffer file ---- */
+
+bool fm_journal_open_buffers(const char *directory, const struct fm_journal_process *process,
+                             struct fm_buffer_reader *buffers, char *path, size_t size)
 {
-    struct fm_journal_reader reader;
-    memset(journal, 0, sizeof *journal);
-    fm_thinning_begin(&journal->thinning);
-    if (!fm_journal_open(&reader, path)) {
+    char own[PATH_MAX + 64];
+    *buffers = (struct fm_buffer_reader){.file = -1};
+    if (process->buffer_token == 0) {
         return false;
     }
-    bool good = fm_journal_next(&reader) && take_process(journal, &reader);
-    while (good && fm_journal_next(&reader) && take_block(journal, &reader)) {
+    snprintf(own, sizeof own, "%s/journal/%u.buf", directory, process->rank);
+    bool good = fm_buffer_open(buffers, own, process->buffer_token);
+    if (!good && process->buffers[0] == '/') {
+        snprintf(own, sizeof own, "%s", process->buffers);
+        good = fm_buffer_open(buffers, own, process->buffer_token);
     }
-    fm_journal_close(&reader);
-    if (!good) {
-        fm_journal_unload(journal);
+    if (path != NULL) {
+        snprintf(path, size, "%s", own);
     }
     return good;
+}
+
+/* Adds the call sites behind the defined ones that only signal handlers have found. */
+static void take_sites(struct fm_process_journal *journal)
+{
+    struct fm_definitions *set = &journal->sites;
+    for (;;) {
+        const uint64_t number = set->tables[FM_DEFINE_SITE].count + 1;
+        const struct fm_buffer_site *site = fm_buffer_site(&journal->buffers, number);
+        if (site == NULL) {
+            return;
+        }
+        const uint32_t words[FM_SITE_FRAMES] = {
+            [FM_SITE_BINARY] = site->module,
+            [FM_SITE_FUNCTION] = (uint32_t)site->function,
+            [FM_SITE_FUNCTION + 1] = (uint32_t)(site->function >> 32),
+            [FM_SITE_ADDRESS] = (uint32_t)site->offset,
+            [FM_SITE_ADDRESS + 1] = (uint32_t)(site->offset >> 32),
+            [FM_SITE_TARGET_BINARY] = site->target_module,
+            [FM_SITE_TARGET] = (uint32_t)site->target,
+            [FM_SITE_TARGET + 1] = (uint32_t)(site->target >> 32),
+            [FM_SITE_SERIAL] = (uint32_t)number,
+        };
+        if (!take_definition(set, FM_DEFINE_SITE, words, FM_SITE_FRAMES)) {
+            return; /* in a file that is not defined, or in a Python function */
+        }
+    }
+}
+
+/* ---- the file ---- */
+
+/* Opens the file and reads its first block. @return false: nothing is to be closed */
+static bool begin(const char *directory, uint32_t rank, struct fm_journal_process *process,
+                  struct fm_journal_reader *reader)
+{
+    char path[PATH_MAX];
+    fm_journal_path(path, sizeof path, directory, rank, -1);
+    bool good = fm_journal_open(reader, path);
+    if (good && !(fm_journal_next(reader) && take_process(process, reader))) {
+        fm_journal_close(reader);
+        good = false;
+    }
+    return good;
+}
+
+bool fm_journal_load_process(const char *directory, uint32_t rank,
+                             struct fm_journal_process *process)
+{
+    struct fm_journal_reader reader;
+    bool good = begin(directory, rank, process, &reader);
+    if (good) {
+        fm_journal_close(&reader);
+    }
+    return good;
+}
+
+bool fm_journal_load(const char *directory, uint32_t rank, struct fm_process_journal *journal)
+{
+    struct fm_journal_reader reader;
+    uint64_t base, bytes;
+    memset(journal, 0, sizeof *journal);
+    fm_thinning_begin(&journal->thinning);
+    if (!begin(directory, rank, &journal->process, &reader)) {
+        return false;
+    }
+    journal->has_buffers =
+        fm_journal_open_buffers(directory, &journal->process, &journal->buffers, NULL, 0);
+    const void *rest =
+        journal->has_buffers ? fm_buffer_definitions(&journal->buffers, &base, &bytes) : NULL;
+    if (rest != NULL) {
+        fm_journal_continue(&reader, base, rest, bytes);
+    }
+    while (fm_journal_next(&reader) && take_block(journal, &reader)) {
+    }
+    fm_journal_close(&reader);
+    if (journal->has_buffers) {
+        take_sites(journal);
+    }
+    return true;
 }
 
 void fm_journal_unload(struct fm_process_journal *journal)
@@ -257,6 +356,9 @@ void fm_journal_unload(struct fm_process_journal *journal)
     free(journal->files);
     for (size_t i = 0; i < journal->paradigm_count; i++) {
         free(journal->texts[i]);
+    }
+    if (journal->has_buffers) {
+        fm_buffer_close(&journal->buffers);
     }
     memset(journal, 0, sizeof *journal);
 }

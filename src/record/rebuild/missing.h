@@ -15,7 +15,7 @@
 struct fm_process_end {
     uint32_t rank;
     bool known;     /**< the process has a usable journal */
-    bool saved;     /**< all its records are in the journal */
+    bool saved;     /**< all its records are there */
     double seconds; /**< time of its last event since the begin of the run */
 };
 

@@ -20,12 +20,10 @@
 
 fm_status_t fm_rebuild_collect_sites(struct fm_rebuild_run *r, struct fm_error *error)
 {
-    char path[PATH_MAX];
     bool good = true;
     for (uint32_t rank = 0; good && rank < r->size; rank++) {
-        struct fm_process_journal journal;
-        fm_journal_path(path, sizeof path, r->directory, rank, -1);
-        if (fm_journal_load(path, &journal)) {
+        static struct fm_process_journal journal; /* large */
+        if (fm_journal_load(r->directory, rank, &journal)) {
             good = fm_callsites_merge(&r->sites, &journal.sites, &r->processes[rank].sites);
             fm_thinning_combine(&r->thinning, &journal.thinning);
             fm_journal_unload(&journal);
@@ -73,7 +71,7 @@ static bool make_callsites(struct fm_rebuild_run *r, struct fm_rebuild_process *
     fm_convert_begin(&journal->definitions, &process->callsites, &process->events,
                      journal->process.ticks_per_second);
     fm_convert_limit(&(struct fm_archive_limits){.thinning = &r->thinning,
-                                                 .bytes = fm_max_size_share(r->max_size, r->size),
+                                                 .bytes = fm_max_size_share(r->max_size, 1),
                                                  .functions = journal->functions,
                                                  .function_count = journal->function_count});
     return good;
@@ -81,62 +79,28 @@ static bool make_callsites(struct fm_rebuild_run *r, struct fm_rebuild_process *
 
 /* ---- events ---- */
 
-static void note_moment(struct fm_rebuild_run *r, const struct fm_rebuild_process *process,
-                        const struct fm_journal_moment *moment)
-{
-    uint64_t before = r->last_moment.nanoseconds - r->clock.start_nanoseconds;
-    uint64_t now = moment->nanoseconds - process->journal.start_nanoseconds;
-    if (r->last_moment.nanoseconds == 0 || now > before) {
-        r->last_moment = *moment;
-        r->clock = process->journal;
-    }
-}
-
-/* Streams of accelerators begin with a record that says so. */
-static void declare_if_stream(const struct fm_rebuild_run *r, struct fm_thread *thread)
-{
-    struct fm_journal_reader reader;
-    struct fm_journal_moment moment;
-    char path[PATH_MAX];
-    size_t words = 0;
-    fm_journal_path(path, sizeof path, r->directory, thread->rank, thread->index);
-    if (fm_journal_open(&reader, path)) {
-        const uint64_t *records =
-            fm_journal_next(&reader) ? fm_journal_block_records(&reader, &words, &moment) : NULL;
-        if (records != NULL && words >= FM_WORDS_STREAM_BEGIN &&
-            fm_record_kind(records[0]) == FM_RECORD_STREAM_BEGIN) {
-            fm_stream_declare(thread, records);
-            thread->is_stream = true;
-        }
-        fm_journal_close(&reader);
-    }
-}
-
 static void convert_thread(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
-                           struct fm_thread *thread, size_t functions)
+                           struct fm_process_journal *journal, struct fm_thread *thread)
 {
-    struct fm_journal_reader reader;
-    struct fm_journal_moment moment;
-    char path[PATH_MAX];
-    size_t words;
-    fm_journal_path(path, sizeof path, r->directory, thread->rank, thread->index);
-    if (process->known && fm_journal_open(&reader, path)) {
-        bool good = true;
-        while (good && fm_journal_next(&reader)) {
-            const uint64_t *records = fm_journal_block_records(&reader, &words, &moment);
-            good = records != NULL && fm_archive_write(thread, records, words, functions);
-            if (records != NULL) {
-                note_moment(r, process, &moment);
-            }
-        }
-        fm_journal_close(&reader);
+    if (process->known) {
+        process->whole = fm_rebuild_write_records(r, process, journal, thread) && process->whole;
     }
-    if (thread->index == 0 && process->end != 0) {
+    const bool is_in_call =
+        process->known && !thread->is_stream && fm_rebuild_write_open(r, process, journal, thread);
+    if (is_in_call && !process->ended &&
+        process->alive.ticks >= thread->last_time + journal->process.ticks_per_second) {
+        r->result->long_calls++;
+    }
+    if (thread->index == 0 && process->end != 0 && !is_in_call) {
         uint64_t record[FM_WORDS_PROGRAM_END] = {fm_record_header(FM_RECORD_PROGRAM_END, 0, 0),
                                                  process->end};
-        fm_archive_write(thread, record, FM_WORDS_PROGRAM_END, functions);
+        fm_archive_write(thread, record, FM_WORDS_PROGRAM_END, process->region_count);
     }
-    fm_archive_settle(thread, true);
+    if (is_in_call || (process->known && !process->ended)) {
+        fm_archive_settle_killed(thread);
+    } else {
+        fm_archive_settle(thread, true);
+    }
     fm_rebuild_need_room(r, fm_archive_events_bytes(thread));
     fm_archive_close_events(thread);
     if (thread->last_time > process->last_time) {
@@ -197,44 +161,72 @@ static bool merge(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
     return good;
 }
 
+/* Whether the experiment is a copy of that to which the process records (look.h). */
+static bool is_copy(const struct fm_rebuild_run *r, const struct fm_process_journal *journal)
+{
+    return journal->has_buffers &&
+           !fm_rebuild_is_same_folder(journal->buffers.head.directory, r->directory);
+}
+
+/* Whether a process that ended by itself did so clearly before its job: a process alone always has.
+ */
+static bool ends_before_job(const struct fm_rebuild_run *r,
+                            const struct fm_rebuild_process *process,
+                            const struct fm_process_journal *journal)
+{
+    enum { CLEARLY = 2 /* seconds */ };
+    const uint64_t resolution = journal->process.ticks_per_second;
+    const uint64_t job_end = fm_rebuild_job_end(r, process, resolution);
+    return r->size == 1 || job_end == 0 || process->end + CLEARLY * resolution < job_end;
+}
+
 fm_status_t fm_rebuild_convert_process(struct fm_rebuild_run *r, uint32_t rank,
                                        struct fm_error *error)
 {
     struct fm_rebuild_process *process = &r->processes[rank];
-    struct fm_process_journal journal;
-    char path[PATH_MAX];
-    fm_journal_path(path, sizeof path, r->directory, rank, -1);
-    process->known = fm_journal_load(path, &journal) && journal.process.rank == rank &&
-                     journal.process.size == r->size;
+    static struct fm_process_journal journal; /* large */
+    process->known = fm_journal_load(r->directory, rank, &journal) &&
+                     journal.process.rank == rank && journal.process.size == r->size;
     if (process->known) {
         process->journal = journal.process;
         process->saved = journal.saved;
+        process->whole = journal.saved || (journal.has_buffers && journal.buffers.is_whole);
         process->end = journal.saved ? journal.saved_ticks : 0;
         process->region_count = journal.function_count;
-        if (fm_journal_process_lives(&journal.process)) {
+        if (fm_journal_process_lives(&journal.process) && !is_copy(r, &journal)) {
             fm_journal_unload(&journal);
             return fm_fail(error, FM_ERR_USAGE, "%s: the program still runs (process %u)",
                            r->directory, process->journal.process);
         }
     }
+    if (process->known && journal.has_buffers && journal.buffers.head.flight != 0) {
+        process->flight_begin = fm_rebuild_flight_begin(r, process, &journal);
+    }
     bool good = make_callsites(r, process, &journal);
     fm_attributes_used = false;
     for (uint32_t t = 0; good && process->known && t < process->thread_count; t++) {
-        declare_if_stream(r, &process->threads[t]);
+        fm_rebuild_declare_if_stream(r, &journal, &process->threads[t]);
+    }
+    process->ended = process->saved && ends_before_job(r, process, &journal);
+    for (uint32_t t = 0; process->ended && t < process->thread_count; t++) {
+        process->ended = process->threads[t].is_stream ||
+                         !fm_rebuild_ends_in_library(r, &journal, &process->threads[t]);
     }
     for (uint32_t t = 0; good && t < process->thread_count; t++) {
         if (!process->threads[t].is_stream) {
-            convert_thread(r, process, &process->threads[t], process->region_count);
+            convert_thread(r, process, &journal, &process->threads[t]);
         }
     }
     for (uint32_t t = 0; good && t < process->thread_count; t++) { /* behind their launches */
         if (process->threads[t].is_stream) {
-            convert_thread(r, process, &process->threads[t], process->region_count);
+            convert_thread(r, process, &journal, &process->threads[t]);
         }
     }
     r->limited +=
         process->known && (fm_convert_has_exceeded() || fm_thinning_has_ended(&journal.thinning));
     good = good && (!process->known || merge(r, process, &journal));
     fm_journal_unload(&journal);
-    return good ? FM_OK : fm_fail(error, FM_ERR_DATA, "%s: the definitions are inconsistent", path);
+    return good ? FM_OK
+                : fm_fail(error, FM_ERR_DATA, "%s/journal/%u.def: the definitions are inconsistent",
+                          r->directory, rank);
 }

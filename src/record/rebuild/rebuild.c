@@ -3,6 +3,7 @@
 
 #include "base/files/file_tree.h"
 #include "record/experiment/experiment.h"
+#include "record/rebuild/journal_load.h"
 #include "record/rebuild/rebuild_run.h"
 #include "record/worlds/join.h"
 #include "record/worlds/world_file.h"
@@ -87,6 +88,32 @@ static void free_rebuild(struct fm_rebuild_run *r)
     fm_definitions_free(&r->resolved);
 }
 
+bool fm_rebuild_is_same_folder(const char *one, const char *other)
+{
+    struct stat first, second;
+    return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+           first.st_ino == second.st_ino;
+}
+
+/* Removes the buffer files, which are in the archive now; those of an experiment that this one is a
+ * copy of stay. */
+static void remove_buffers(const struct fm_rebuild_run *r)
+{
+    char path[PATH_MAX + 64];
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        struct fm_buffer_reader buffers;
+        if (r->processes[rank].known &&
+            fm_journal_open_buffers(r->directory, &r->processes[rank].journal, &buffers, path,
+                                    sizeof path)) {
+            bool is_own = fm_rebuild_is_same_folder(buffers.head.directory, r->directory);
+            fm_buffer_close(&buffers);
+            if (is_own) {
+                unlink(path);
+            }
+        }
+    }
+}
+
 static fm_status_t put_in_place(struct fm_rebuild_run *r, json_t *environment,
                                 struct fm_error *error)
 {
@@ -108,6 +135,7 @@ static fm_status_t put_in_place(struct fm_rebuild_run *r, json_t *environment,
     }
     status = status == FM_OK ? move(r, "traces.otf2", error) : status;
     if (status == FM_OK) {
+        remove_buffers(r);
         snprintf(path, sizeof path, "%s/journal", r->directory);
         fm_remove_tree(path);
         fm_experiment_log(r->directory, "rebuilt from the journals: %s", r->result->missing);
@@ -146,10 +174,11 @@ static void remove_remains(const char *directory)
     }
 }
 
-static fm_status_t rebuild(const char *directory, bool is_world, struct fm_rebuilt *result,
-                           struct fm_error *error)
+static fm_status_t rebuild(const char *directory, bool is_world, uint64_t job_end,
+                           struct fm_rebuilt *result, struct fm_error *error)
 {
     struct fm_rebuild_run r = {.directory = directory,
+                               .job_end = job_end,
                                .is_of_worlds = is_world || exists(directory, "worlds"),
                                .result = result};
     char path[PATH_MAX + 64];
@@ -187,14 +216,15 @@ static fm_status_t rebuild(const char *directory, bool is_world, struct fm_rebui
     return status;
 }
 
-fm_status_t fm_rebuild_archive(const char *directory, bool is_world, struct fm_rebuilt *result,
-                               struct fm_error *error)
+fm_status_t fm_rebuild_archive(const char *directory, bool is_world, uint64_t job_end,
+                               struct fm_rebuilt *result, struct fm_error *error)
 {
     memset(result, 0, sizeof *result);
-    return rebuild(directory, is_world, result, error);
+    return rebuild(directory, is_world, job_end, result, error);
 }
 
-fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+fm_status_t fm_rebuild(const char *directory, uint64_t job_end, struct fm_rebuilt *result,
+                       struct fm_error *error)
 {
     fm_status_t status = FM_OK;
     memset(result, 0, sizeof *result);
@@ -204,11 +234,11 @@ fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct 
     } else {
         remove_remains(directory);
         if (fm_rebuild_archive_is_due(directory)) {
-            status = fm_rebuild_archive(directory, false, result, error);
+            status = fm_rebuild_archive(directory, false, job_end, result, error);
         }
         if (status == FM_OK && fm_join_is_due(directory)) {
             memset(result, 0, sizeof *result);
-            status = fm_join(directory, result, error);
+            status = fm_join(directory, job_end, result, error);
         }
     }
     if (file >= 0) {

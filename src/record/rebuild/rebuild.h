@@ -19,7 +19,9 @@ struct fm_rebuilt {
     uint64_t bytes;     /**< of the archive */
     char missing[1024]; /**< a sentence: of which ranks events are missing, from when */
     char unknown[1024]; /**< sentences: which connected processes were not found; "": none */
-    bool by_other;      /**< another process has rebuilt it first; the members above are not set */
+    uint32_t
+        long_calls; /**< threads in calls that had lasted for a second when the processes ended */
+    bool by_other;  /**< another process has rebuilt it first; the members above are not set */
 };
 
 /** Whether the experiment directory has journals but no archive (traces.otf2), or archives of
@@ -32,14 +34,16 @@ bool fm_rebuild_archive_is_due(const char *directory);
 /** Rebuilds what fm_rebuild_archive_is_due states. The caller holds the lock of the experiment.
  * @param is_world  it is one of several worlds of an experiment
  * @return as fm_rebuild */
-fm_status_t fm_rebuild_archive(const char *directory, bool is_world, struct fm_rebuilt *result,
-                               struct fm_error *error);
+fm_status_t fm_rebuild_archive(const char *directory, bool is_world, uint64_t job_end,
+                               struct fm_rebuilt *result, struct fm_error *error);
 
 /** Writes the archive from the journals, states in environment.json which data is missing, and
  * removes the journals; then joins the worlds. The archive appears as a whole or not at all: a
  * failure leaves the journals in place. Waits for other processes that rebuild the same experiment.
+ * @param job_end  CLOCK_MONOTONIC_RAW of this host when the program ended; 0: not known
  * @return FM_OK; FM_ERR_DATA: no usable journal; FM_ERR_USAGE: the program still runs;
  *         FM_ERR_SYSTEM: no space, no permission to write. Not thread-safe. */
-fm_status_t fm_rebuild(const char *directory, struct fm_rebuilt *result, struct fm_error *error);
+fm_status_t fm_rebuild(const char *directory, uint64_t job_end, struct fm_rebuilt *result,
+                       struct fm_error *error);
 
 #endif

@@ -25,8 +25,13 @@ struct fm_rebuild_process {
     struct fm_thread *threads; /**< by index; at least one */
     uint32_t thread_count;
     uint64_t last_time;
-    bool saved;
-    uint64_t end; /**< time at which it ended regularly; 0: unknown */
+    bool saved;                     /**< it ended by itself */
+    bool ended;                     /**< and not only because the launcher has ended: libraries end
+                                         processes then, by threads of their own */
+    bool whole;                     /**< all that it recorded is there */
+    uint64_t end;                   /**< time at which it ended regularly; 0: unknown */
+    uint64_t flight_begin;          /**< fm_rebuild_flight_begin, with the flight recorder */
+    struct fm_journal_moment alive; /**< at which it is known to have lived; zero: not known */
 };
 
 /** A run whose archive is rebuilt. */
@@ -41,14 +46,13 @@ struct fm_rebuild_run {
         resolved; /**< call sites of all processes, unresolved and resolved */
     struct fm_journal_moment last_moment; /**< the reading farthest from the start of its process */
     struct fm_journal_process clock;      /**< that process */
+    uint64_t job_end;                     /**< CLOCK_MONOTONIC_RAW of this host; 0: not known */
     uint64_t max_size;                    /**< of the experiment; UINT64_MAX: no limit */
     struct fm_thinning thinning;          /**< the iterations that all processes have kept */
     uint32_t limited;                     /**< processes that reached the limit */
     struct fm_rebuilt *result;
     char helper[PATH_MAX + 64]; /**< path of fermata-symbols; "": not available */
 };
-
-struct fm_process_journal;
 
 /** @return a time of a process by the clock of rank 0. */
 static inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *process,
@@ -59,6 +63,10 @@ static inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *p
 
 /* ---- what the journals state about the run (run_journals.c) ---- */
 
+/** @return the number of processes of a run, as stated by any of them; 0: none has a usable
+ * journal so far. Not thread-safe */
+uint32_t fm_rebuild_process_count(const char *directory);
+
 /** Sets the number of processes, as stated by any of them.
  * @return FM_ERR_DATA: no process left a usable journal; FM_ERR_SYSTEM */
 fm_status_t fm_rebuild_find_size(struct fm_rebuild_run *r, struct fm_error *error);
@@ -67,8 +75,52 @@ fm_status_t fm_rebuild_find_size(struct fm_rebuild_run *r, struct fm_error *erro
 fm_status_t fm_rebuild_count_threads(struct fm_rebuild_run *r, struct fm_error *error);
 
 /** @return upper bound for the entries of a mapping table: a definition takes at least two words in
- * the journal. */
+ * the journal, or in the buffer file. */
 uint64_t fm_rebuild_longest_mapping(const struct fm_rebuild_run *r);
+
+/* ---- the records of a thread (thread_records.c) ---- */
+
+struct fm_process_journal;
+
+/** Writes the records of a thread of a known process, in its journal and in its buffer file.
+ * @param functions  number of defined functions
+ * @return whether nothing is missing between them */
+bool fm_rebuild_write_records(struct fm_rebuild_run *r, struct fm_rebuild_process *process,
+                              struct fm_process_journal *journal, struct fm_thread *thread);
+
+/** Whether two paths lead to the same folder. */
+bool fm_rebuild_is_same_folder(const char *one, const char *other);
+
+/** Time of the end of the job by the clock of a process on this host; 0: not known.
+ * @param resolution  of that clock */
+uint64_t fm_rebuild_job_end(const struct fm_rebuild_run *r,
+                            const struct fm_rebuild_process *process, uint64_t resolution);
+
+/** Whether a thread of a known process was in a call of a communication library when the process
+ * ended, other than one that ends it. */
+bool fm_rebuild_ends_in_library(const struct fm_rebuild_run *r, struct fm_process_journal *journal,
+                                const struct fm_thread *thread);
+
+/** Writes the call that a thread of a known process was in when the process ended.
+ * @return false: it was in none */
+bool fm_rebuild_write_open(const struct fm_rebuild_run *r, const struct fm_rebuild_process *process,
+                           struct fm_process_journal *journal, struct fm_thread *thread);
+
+/** Time from which on the buffer file has the records of all threads of a process with the flight
+ * recorder (flight_records.c); 0: nothing is lost. */
+uint64_t fm_rebuild_flight_begin(const struct fm_rebuild_run *r,
+                                 const struct fm_rebuild_process *process,
+                                 struct fm_process_journal *journal);
+
+/** Writes the records of a thread of such a process that only the buffer file has.
+ * @return as fm_rebuild_write_records */
+bool fm_rebuild_write_flight(const struct fm_rebuild_run *r,
+                             const struct fm_rebuild_process *process,
+                             struct fm_process_journal *journal, struct fm_thread *thread);
+
+/** Declares a stream of an accelerator: such a thread begins with a record that says so. */
+void fm_rebuild_declare_if_stream(const struct fm_rebuild_run *r,
+                                  struct fm_process_journal *journal, struct fm_thread *thread);
 
 /* ---- from the records of a process to events (process_events.c) ---- */
 

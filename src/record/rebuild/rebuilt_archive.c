@@ -100,6 +100,50 @@ static bool has_threads(const struct fm_rebuild_run *r)
     return found;
 }
 
+/* ---- how processes lived ---- */
+
+uint64_t fm_rebuild_job_end(const struct fm_rebuild_run *r,
+                            const struct fm_rebuild_process *process, uint64_t resolution)
+{
+    char host[sizeof process->journal.host] = "";
+    gethostname(host, sizeof host - 1);
+    if (r->job_end == 0 || r->job_end < process->journal.start_nanoseconds ||
+        strcmp(host, process->journal.host) != 0) {
+        return 0;
+    }
+    if (process->journal.ticks_used == 0) {
+        return r->job_end;
+    }
+    struct fm_journal_moment from = process->alive;
+    if (from.nanoseconds == 0 || from.nanoseconds > r->job_end) {
+        from = (struct fm_journal_moment){process->journal.start_ticks,
+                                          process->journal.start_nanoseconds};
+    }
+    return from.ticks + (uint64_t)((long double)(r->job_end - from.nanoseconds) *
+                                   (long double)resolution / 1e9L);
+}
+
+static bool define_life(struct fm_rebuild_run *r, uint32_t rank, uint64_t resolution)
+{
+    const struct fm_rebuild_process *process = &r->processes[rank];
+    if (!process->known) {
+        return true;
+    }
+    const uint64_t latest = process->alive.ticks > process->last_time || process->alive.ticks == 0
+                                ? process->alive.ticks
+                                : process->last_time;
+    const uint64_t end = fm_rebuild_job_end(r, process, resolution);
+    const uint32_t words[FM_LIFE_WORDS] = {[FM_LIFE_RANK] = rank,
+                                           [FM_LIFE_HEARTBEAT] = (uint32_t)latest,
+                                           [FM_LIFE_HEARTBEAT + 1] = (uint32_t)(latest >> 32),
+                                           [FM_LIFE_JOB_END] = (uint32_t)end,
+                                           [FM_LIFE_JOB_END + 1] = (uint32_t)(end >> 32),
+                                           [FM_LIFE_ENDED] = process->ended,
+                                           [FM_LIFE_THREAD_LEVEL] = process->journal.thread_level,
+                                           [FM_LIFE_THREADS] = process->thread_count};
+    return fm_define(&r->set, FM_DEFINE_LIFE, words, FM_LIFE_WORDS) != FM_DEFINE_NONE;
+}
+
 /* ---- what is missing ---- */
 
 static void describe_missing(struct fm_rebuild_run *r, const struct fm_archive_summary *summary,
@@ -113,7 +157,7 @@ static void describe_missing(struct fm_rebuild_run *r, const struct fm_archive_s
         uint64_t last = fm_rebuild_global_time(process, process->last_time);
         ends[rank] = (struct fm_process_end){.rank = rank,
                                              .known = process->known,
-                                             .saved = process->saved,
+                                             .saved = process->whole,
                                              .seconds = last > summary->begin
                                                             ? (double)(last - summary->begin) /
                                                                   (double)summary->resolution
@@ -225,6 +269,11 @@ fm_status_t fm_rebuild_write_archive(struct fm_rebuild_run *r, json_t *environme
     summarize(r, environment, &summary);
     if (summary.resolution == 0) {
         return fm_fail(error, FM_ERR_DATA, "%s/journal: the clock is not known", r->directory);
+    }
+    for (uint32_t rank = 0; rank < r->size; rank++) {
+        if (!define_life(r, rank, summary.resolution)) {
+            return fm_fail(error, FM_ERR_SYSTEM, "no memory for the definitions");
+        }
     }
     write_definitions(r, &summary);
     if (fm_archive_failure() != NULL) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/sampling/obtained_rate.h"
 
+#include "base/decimal_text.h"
+
 #include <stdio.h>
 #include <time.h>
 
@@ -32,10 +34,9 @@ double fm_obtained_rate(const struct fm_obtained_rate *run)
     return run->cpu == 0 ? 0 : (double)run->signals / seconds(run);
 }
 
-static const char *rate_text(double rate, char *text, size_t size)
+static struct fm_decimal rate_text(double rate)
 {
-    snprintf(text, size, rate < 10 ? "%.1f" : "%.0f", rate);
-    return text;
+    return fm_decimal(rate, rate < 10 ? 1 : 0);
 }
 
 static bool is_limited_by_ticks(const struct fm_obtained_rate *run, double obtained)
@@ -52,20 +53,18 @@ bool fm_obtained_rate_describe(const struct fm_obtained_rate *run, char *text, s
         run->asked * seconds(run) < LEAST_PERIODS || obtained >= CLEARLY_LOWER * run->asked) {
         return false;
     }
-    char had[32], wanted[32], reason[128] = "";
+    char reason[128] = "";
     if (is_limited_by_ticks(run, obtained)) {
         snprintf(reason, sizeof reason,
                  ": " FM_SAMPLED_BY_TIMERS " of this machine tick %u times a second", run->ticks);
     }
     snprintf(text, size, "sampling timers fired %s times a second of CPU time, not %s times%s",
-             rate_text(obtained, had, sizeof had), rate_text(run->asked, wanted, sizeof wanted),
-             reason);
+             rate_text(obtained).text, rate_text(run->asked).text, reason);
     return true;
 }
 
 bool fm_obtained_rate_expect_less(const struct fm_obtained_rate *run, char *text, size_t size)
 {
-    char wanted[32];
     if (run->ticks == 0 || run->asked <= run->ticks) {
         return false;
     }
@@ -73,7 +72,7 @@ bool fm_obtained_rate_expect_less(const struct fm_obtained_rate *run, char *text
              "%s samples a second cannot be had: " FM_SAMPLED_BY_TIMERS
              " of this machine tick %u times a second; threads get about %u samples in a second of "
              "CPU time",
-             rate_text(run->asked, wanted, sizeof wanted), run->ticks, run->ticks);
+             rate_text(run->asked).text, run->ticks, run->ticks);
     return true;
 }
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/sampling/sample.h"
 
+#include "record/buffers/buffer_file.h"
 #include "record/capture/free_signal.h"
 #include "record/capture/thread.h"
+#include "record/experiment/kept_variables.h"
 #include "record/sampling/obtained_rate.h"
 #include "record/sampling/sample_rate.h"
+#include "record/sampling/signal_mask.h"
 #include "record/stack/stack.h"
 
 #include <errno.h>
@@ -30,6 +33,7 @@ static struct {
     uint64_t tick;        /* nanoseconds between ticks of the system; 0: not known */
     uint64_t delivery;    /* nanoseconds that the delivery of a signal takes */
     double ticks_per_nanosecond; /* of the recorder's clock */
+    uint64_t beat_due;           /* time of the next heartbeat; atomic */
     void (*tell)(const char *format, ...);
 } samples;
 
@@ -183,16 +187,28 @@ static uint64_t cost_of(uint64_t begin, uint64_t cpu_begin)
     return cost;
 }
 
+/* A heartbeat each second, in processes that nobody else notes them for (launch_heartbeats.h). */
+static void beat(uint64_t now)
+{
+    if (now >= __atomic_load_n(&samples.beat_due, __ATOMIC_RELAXED)) {
+        const double second = 1e9;
+        __atomic_store_n(&samples.beat_due, now + (uint64_t)(second * samples.ticks_per_nanosecond),
+                         __ATOMIC_RELAXED);
+        fm_buffers_live();
+    }
+}
+
 /* The clock of the calling thread's own location has expired. */
 static void expire(struct fm_thread *thread, void *context)
 {
     struct fm_thread_samples *own = &thread->samples;
     uint64_t begin = fm_clock_now(), cpu = fm_sample_clock_now();
     own->fired++;
+    beat(begin);
     own->weight = fm_sample_period_expire(&own->period, cpu,
                                           own->clock.is_perf ? 0 : fm_sample_clock_since_tick());
     if (!fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
-        !fm_pause_is_due(thread)) {
+        thread->visits.count == 0 && !fm_pause_is_due(thread)) {
         own->held_back = own->held == thread->cursor;
         if (!own->held_back) {
             record(thread, fm_here_interrupted(context), true);
@@ -294,7 +310,7 @@ static void begin(int number, double rate)
 {
     const uint32_t ticks = fm_system_ticks();
     enum fm_sample_clock_choice choice = FM_SAMPLE_CLOCK_BEST;
-    const char *text = getenv("FERMATA_SAMPLE_CLOCK");
+    const char *text = fm_variable("FERMATA_SAMPLE_CLOCK");
     if (text != NULL && text[0] != '\0' && !fm_sample_clock_choice(text, &choice)) {
         samples.tell("FERMATA_SAMPLE_CLOCK is neither perf nor timer, and has no effect");
     }
@@ -312,7 +328,7 @@ static void begin(int number, double rate)
 
 void fm_samples_begin(void (*tell)(const char *format, ...))
 {
-    const char *text = getenv("FERMATA_SAMPLE");
+    const char *text = fm_variable("FERMATA_SAMPLE");
     struct fm_thread *thread = fm_thread_self;
     bool is_asked = text != NULL && text[0] != '\0';
     double rate = is_asked ? fm_sample_rate(text) : FM_SAMPLE_RATE_DEFAULT;
@@ -416,6 +432,7 @@ void fm_samples_attach(struct fm_thread *thread)
             fm_sample_period_begin(&own->period, shortest_period(tick), !samples.is_asked, tick,
                                    (uint64_t)tid ^ fm_clock_now() << 20, now);
         __atomic_store_n(&own->is_sampled, true, __ATOMIC_SEQ_CST);
+        fm_signal_mask_open(thread, samples.number);
         set_clock(own, due, now);
         if (!is_active()) { /* it ended meanwhile */
             fm_samples_detach(thread);
@@ -432,6 +449,9 @@ void fm_samples_detach(struct fm_thread *thread)
         int saved = errno;
         add_sampled_time(&thread->samples);
         fm_sample_clock_end(&thread->samples.clock);
+        if (thread == fm_thread_self) {
+            fm_signal_mask_close(thread, samples.number);
+        }
         errno = saved;
     }
 }
@@ -473,6 +493,17 @@ void fm_samples_signal_set(int number)
     }
 }
 
+/* Of the signals that a thread has got, an estimate. */
+static uint64_t delivery_of(const struct fm_thread *thread)
+{
+    return samples.delivery * __atomic_load_n(&thread->samples.fired, __ATOMIC_RELAXED);
+}
+
+uint64_t fm_samples_spent(const struct fm_thread *thread)
+{
+    return __atomic_load_n(&thread->samples.handling, __ATOMIC_RELAXED) + delivery_of(thread);
+}
+
 struct fm_sample_counts fm_samples_count(void)
 {
     struct fm_sample_counts counts = {
@@ -485,8 +516,7 @@ struct fm_sample_counts fm_samples_count(void)
         counts.taken += __atomic_load_n(&thread->samples.taken, __ATOMIC_RELAXED);
         counts.lost += __atomic_load_n(&thread->samples.lost, __ATOMIC_RELAXED);
         counts.handling += __atomic_load_n(&thread->samples.handling, __ATOMIC_RELAXED);
-        counts.delivery +=
-            samples.delivery * __atomic_load_n(&thread->samples.fired, __ATOMIC_RELAXED);
+        counts.delivery += delivery_of(thread);
         const struct fm_sampled_time *sampled = &thread->samples.sampled;
         counts.sampled.signals += __atomic_load_n(&sampled->signals, __ATOMIC_RELAXED);
         counts.sampled.cpu += __atomic_load_n(&sampled->cpu, __ATOMIC_RELAXED);

@@ -6,8 +6,9 @@
  *
  * The clock stops while a thread waits in a system call, so that the signal interrupts almost no
  * system call; in addition, the handler is installed with SA_RESTART. The handler does nothing
- * while the thread is in a recorded call or in the recorder. It takes no lock, allocates only pages
- * of records from the process's budget (mmap), and blocks all signals while it runs.
+ * while the thread is in a recorded call, in a merged visit or in the recorder. It takes no lock,
+ * allocates only pages of records from the process's budget (mmap), and blocks all signals while it
+ * runs.
  *
  * The signal is the highest real-time signal that the program does not use; if the program uses it
  * later, sampling ends.
@@ -37,6 +38,7 @@ struct fm_thread_samples {
     struct fm_sample_clock clock;
     struct fm_sample_period period; /**< changed by the handler only, like the next but one */
     bool is_sampled;                /**< atomic: the function that clears it ends the clock */
+    bool is_blocked;   /**< the program blocks the signal (signal_mask.h); of the thread itself */
     uint64_t cost;     /**< of the last expiry, nanoseconds; known when the next one is planned */
     uint64_t weight;   /**< of a sample at the last expiry, nanoseconds */
     bool look_again;   /**< code outside of all known modules: one may have been loaded */
@@ -111,6 +113,10 @@ void fm_samples_resume(struct fm_thread *thread, const struct fm_here *here);
 
 /** The signal that samples threads; 0: none. */
 int fm_samples_signal(void);
+
+/** Nanoseconds that the samples of a thread have taken so far, and the delivery of their signals.
+ */
+uint64_t fm_samples_spent(const struct fm_thread *thread);
 
 /** Sums over all threads so far. */
 struct fm_sample_counts fm_samples_count(void);

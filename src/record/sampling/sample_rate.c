@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/sampling/sample_rate.h"
 
+#include "base/decimal_text.h"
 #include "base/quantity.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 double fm_sample_rate(const char *text)
 {
-    char *unit;
     uint64_t period;
+    double rate;
     if (strcasecmp(text, "off") == 0) {
         return 0;
     }
-    if (text[0] < '0' || text[0] > '9') {
+    const char *unit = text[0] != '.' ? fm_decimal_read(text, &rate) : NULL;
+    if (unit == NULL) {
         return -1;
     }
-    double rate = strtod(text, &unit);
     if (fm_duration_read_with_unit(text, &period)) {
         rate = period > 0 ? 1e9 / (double)period : -1;
     } else if (strcasecmp(unit, "khz") == 0) {

@@ -2,6 +2,7 @@
 #include "record/selection/function_filter.h"
 
 #include "record/capture/lock.h"
+#include "record/experiment/kept_variables.h"
 #include "record/stack/helper.h"
 #include "record/stack/modules.h"
 #include "record/stack/resolve.h"
@@ -34,7 +35,7 @@ static struct {
 
 void fm_function_filter_begin(void (*tell)(const char *format, ...))
 {
-    const char *path = getenv("FERMATA_FILTERING_FILE");
+    const char *path = fm_variable("FERMATA_FILTERING_FILE");
     filter.tell = tell;
     filter.path = path != NULL && path[0] != '\0' ? strdup(path) : NULL;
 }

@@ -197,12 +197,13 @@ void fm_pause_mark(struct fm_thread *thread)
 {
     thread->pause.chunk = thread->current;
     thread->pause.mark = thread->cursor;
-    __atomic_store_n(&thread->done, thread->cursor, __ATOMIC_RELEASE);
+    __atomic_store_n(thread->ends, thread->cursor, __ATOMIC_RELEASE);
 }
 
 static void begin_pause(struct fm_thread *thread, uint64_t time,
                         bool (*flush)(struct fm_thread *thread, bool full))
 {
+    fm_merged_visits_tell(thread, NULL);
     thread->pause.is_counted =
         (pause_state.reasons & ~(uint32_t)(FM_PAUSE_THINNED | FM_PAUSE_SIZE)) == 0;
     write_switch(thread, FM_RECORD_RECORDING_OFF, 0, time);
@@ -266,7 +267,7 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
     uint64_t *regions = thread->open.regions;
     uint32_t stayed = 0;
     thread->pause.paused = false;
-    thread->publish = &thread->done;
+    thread->publish = thread->ends;
     thread->stack = thread->pause.stack;
     write_unrecorded(thread);
     for (size_t i = 0; i < thread->pause.common; i++) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/selection/scope.h"
 
+#include "base/decimal_text.h"
 #include "base/quantity.h"
+#include "record/experiment/kept_variables.h"
 
 #include <math.h>
 #include <signal.h>
@@ -162,7 +164,7 @@ enum fm_scope_kind fm_scope_read(struct fm_scope *selection)
     enum fm_scope_kind wrong = FM_SCOPE_KINDS;
     *selection = fm_scope_all();
     for (int kind = 0; kind < FM_SCOPE_KINDS; kind++) {
-        const char *text = getenv(variables[kind]);
+        const char *text = fm_variable(variables[kind]);
         if (text != NULL && text[0] != '\0' &&
             fm_scope_set(selection, (enum fm_scope_kind)kind, text) != NULL) {
             wrong = (enum fm_scope_kind)kind;
@@ -197,12 +199,14 @@ static void append(char *text, size_t size, const char *part)
 
 static void describe_window(const struct fm_scope *selection, char *part, size_t size)
 {
+    const struct fm_decimal begin = fm_decimal_short(selection->begin, 6);
+    const struct fm_decimal end = fm_decimal_short(selection->end, 6);
     if (selection->begin > 0 && selection->end < INFINITY) {
-        snprintf(part, size, "%g s to %g s after initialization", selection->begin, selection->end);
+        snprintf(part, size, "%s s to %s s after initialization", begin.text, end.text);
     } else if (selection->begin > 0) {
-        snprintf(part, size, "from %g s after initialization on", selection->begin);
+        snprintf(part, size, "from %s s after initialization on", begin.text);
     } else {
-        snprintf(part, size, "to %g s after initialization", selection->end);
+        snprintf(part, size, "to %s s after initialization", end.text);
     }
 }
 

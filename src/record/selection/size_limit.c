@@ -3,31 +3,97 @@
 
 #include "record/capture/lock.h"
 #include "record/capture/thread.h"
+#include "record/selection/archive_bytes.h"
 #include "record/selection/pause.h"
 
-enum { BYTES_PER_WORD = 12 };
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* Records that were not examined: they lie between the last examination of a chunk and its end. */
+enum { BYTES_PER_WORD = 6 };
+
+/* What processes share: the sum of their shares, and what they have recorded so far. */
+struct pool {
+    _Atomic uint64_t share, used;
+};
+
+static struct pool own_pool;
+static char pool_path[PATH_MAX + 256]; /* of the file; empty: there is none */
 
 static struct {
     fm_lock_t lock; /* of stage, table, skipping and lingering */
     _Atomic uint64_t share;
-    _Atomic uint64_t due;   /* bytes at which the next stage begins; UINT64_MAX: none */
-    _Atomic uint64_t words; /* recorded so far */
-    unsigned stage;         /* FM_THINNING_STAGES + 1: the share is used up */
+    struct pool *pool;      /* with other processes of the node, or this one alone */
+    _Atomic uint64_t bytes; /* recorded so far by this process */
+    unsigned stage;         /* FM_THINNING_STAGES + 1: the pool is used up */
     struct fm_thinning table;
     _Atomic bool changed, reached;
     uint32_t skipping;      /* number of open skipped visits */
     _Atomic bool lingering; /* the last one has ended, recording is still paused */
     uint64_t ended;         /* its end */
     struct fm_phase_visits *_Atomic phases;
-} limit = {.lock = FM_LOCK_FREE, .share = UINT64_MAX, .due = UINT64_MAX};
+    void (*report)(void);
+} limit = {.lock = FM_LOCK_FREE, .share = UINT64_MAX, .pool = &own_pool};
 
-void fm_size_limit_begin(uint64_t share)
+/* Maps the file of a pool. Its room is allocated: a full disk must not end the process later.
+ * @return NULL: it cannot be had */
+static struct pool *open_pool(const char *path)
+{
+    const int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+    void *pool = MAP_FAILED;
+    if (file >= 0 && posix_fallocate(file, 0, sizeof(struct pool)) == 0) {
+        pool = mmap(NULL, sizeof(struct pool), PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return pool != MAP_FAILED ? pool : NULL;
+}
+
+void fm_size_limit_begin(uint64_t share, const char *path)
 {
     fm_lock(&limit.lock);
     fm_thinning_begin(&limit.table);
-    limit.due = share == UINT64_MAX ? UINT64_MAX : share / 2;
+    struct pool *shared = share != UINT64_MAX && path != NULL ? open_pool(path) : NULL;
+    limit.pool = shared != NULL ? shared : &own_pool;
+    snprintf(pool_path, sizeof pool_path, "%s", shared != NULL ? path : "");
+    if (share != UINT64_MAX) {
+        limit.pool->share += share;
+    }
     limit.share = share;
     fm_unlock(&limit.lock);
+}
+
+void fm_size_limit_report_to(void (*changed)(void))
+{
+    limit.report = changed;
+}
+
+static void report_change(void)
+{
+    if (limit.changed && limit.report != NULL) {
+        limit.report();
+    }
+}
+
+void fm_size_limit_remove_pool(void)
+{
+    if (pool_path[0] != '\0') {
+        unlink(pool_path); /* other processes may have removed it */
+    }
+}
+
+uint64_t fm_size_limit_bytes(void)
+{
+    const uint64_t share = limit.share, bytes = limit.bytes;
+    const uint64_t used = limit.pool->used, all = limit.pool->share;
+    if (bytes <= share) {
+        return share;
+    }
+    return used > all ? (uint64_t)((double)bytes * (double)all / (double)used) : bytes;
 }
 
 static void lower(uint64_t *first, uint64_t number)
@@ -55,6 +121,7 @@ void fm_size_limit_add_phase(struct fm_phase_visits *phase)
     phase->before = limit.phases;
     limit.phases = phase;
     fm_unlock(&limit.lock);
+    report_change();
 }
 
 /* With the lock. The column of the table begins at the next visit of each phase; at the end of the
@@ -69,17 +136,23 @@ static void begin_column(int column)
     limit.changed = true;
 }
 
-/* With the lock. @return whether the share is used up now */
+/* @return bytes of the pool at which the stage behind `stage` begins; UINT64_MAX: there is none */
+static uint64_t due(unsigned stage)
+{
+    const uint64_t share = limit.pool->share;
+    return stage > FM_THINNING_STAGES    ? UINT64_MAX
+           : stage == FM_THINNING_STAGES ? share
+                                         : share - (share >> (stage + 1));
+}
+
+/* With the lock. @return whether the pool is used up now */
 static bool advance(uint64_t bytes)
 {
-    uint64_t share = limit.share;
-    while (limit.stage <= FM_THINNING_STAGES && bytes >= limit.due) {
-        bool ends = limit.stage == FM_THINNING_STAGES || bytes >= share;
+    while (bytes >= due(limit.stage)) {
+        bool ends = limit.stage == FM_THINNING_STAGES || bytes >= limit.pool->share;
         begin_column(ends ? FM_THINNING_END : (int)limit.stage);
-        limit.stage = ends ? FM_THINNING_STAGES + 1 : limit.stage + 1;
-        limit.due = ends                                ? UINT64_MAX
-                    : limit.stage == FM_THINNING_STAGES ? share
-                                                        : share - (share >> (limit.stage + 1));
+        __atomic_store_n(&limit.stage, ends ? FM_THINNING_STAGES + 1 : limit.stage + 1,
+                         __ATOMIC_RELAXED);
         limit.reached = limit.reached || ends;
         if (ends) {
             return true;
@@ -88,17 +161,31 @@ static bool advance(uint64_t bytes)
     return false;
 }
 
+/* @return bytes of the records of the thread's current chunk that were not examined before, and of
+ * those of earlier chunks */
+static uint64_t examine(struct fm_thread *thread)
+{
+    const uint64_t *begin = thread->current->words, *end = *thread->ends;
+    const uint64_t filled = thread->filled;
+    const uint64_t skipped = filled > thread->counted ? filled - thread->counted : 0;
+    begin += thread->counted > filled ? thread->counted - filled : 0;
+    if (end < begin || end > thread->limit) { /* in another chunk */
+        return 0;
+    }
+    thread->counted = filled + (uint64_t)(end - thread->current->words);
+    return fm_archive_bytes(begin, end) + BYTES_PER_WORD * skipped;
+}
+
 static void count(struct fm_thread *thread)
 {
-    uint64_t words = thread->filled + (uint64_t)(thread->cursor - thread->current->words);
-    uint64_t before = thread->counted < words ? thread->counted : words;
-    thread->counted = words;
-    uint64_t bytes =
-        BYTES_PER_WORD * (atomic_fetch_add(&limit.words, words - before) + (words - before));
-    if (bytes >= limit.due) {
+    const uint64_t more = examine(thread);
+    atomic_fetch_add(&limit.bytes, more);
+    const uint64_t bytes = atomic_fetch_add(&limit.pool->used, more) + more;
+    if (bytes >= due(__atomic_load_n(&limit.stage, __ATOMIC_RELAXED))) {
         fm_lock(&limit.lock);
         bool ends = advance(bytes);
         fm_unlock(&limit.lock);
+        report_change();
         if (ends) {
             fm_pause_for(FM_PAUSE_SIZE, true);
         }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Keeps the recording of this process within its share of the size limit (thinning.h): skips
- * iterations, and pauses (pause.h) when the share is used up.
+ * Keeps the recording of this process within the size limit (thinning.h): skips iterations, and
+ * pauses (pause.h) when the limit is reached.
  *
- * The size is estimated from the words of the records: 1.5 times their bytes, more than most become
- * as events; what exceeds the limit nevertheless is left out of the archive (archive/dropped.h). It
- * is determined where a buffer is full or written, and at the
- * begins of visits; a recorded call costs nothing more.
+ * Each process has an equal share. The processes of a node put theirs into a pool, a file that they
+ * map: what some do not need, others may use, and all of them enter a stage at about the same time.
+ *
+ * The size of what is recorded is that of its events (selection/archive_bytes.h); what exceeds the
+ * limit nevertheless is left out of the archive (conversion/dropped.h). It is determined where a
+ * buffer is full or written, and at the begins of visits; a recorded call costs nothing more.
  */
 #ifndef FERMATA_RECORD_SELECTION_SIZE_LIMIT_H
 #define FERMATA_RECORD_SELECTION_SIZE_LIMIT_H
@@ -29,9 +31,23 @@ struct fm_phase_visits {
     struct fm_phase_visits *before; /**< list of all phases */
 };
 
-/** Sets the share of this process, in bytes of events; UINT64_MAX: no limit. Called once, at the
- * begin of the run. */
-void fm_size_limit_begin(uint64_t share);
+/** Sets the share of this process. Called once, at the begin of the run.
+ * @param share  bytes of events; UINT64_MAX: no limit
+ * @param path   file of the pool of this node, which may not exist yet; NULL: the process has its
+ *               own share only, and so it has if the file cannot be had */
+void fm_size_limit_begin(uint64_t share, const char *path);
+
+/** Removes the file of the pool, when the records of this process are in the archive. */
+void fm_size_limit_remove_pool(void);
+
+/** @return bytes of events that the archive may have of this process: its share, or more if it has
+ * used what others do not need; UINT64_MAX: no limit */
+uint64_t fm_size_limit_bytes(void);
+
+/** Sets a function that is called after each change of the table of kept iterations
+ * (fm_size_limit_changed), by the thread that has made it, without a lock. Called once, before
+ * fm_size_limit_begin. */
+void fm_size_limit_report_to(void (*changed)(void));
 
 /** Adds a phase, when it is defined; further calls have no effect. Thread-safe. */
 void fm_size_limit_add_phase(struct fm_phase_visits *phase);
@@ -61,7 +77,7 @@ bool fm_size_limit_changed(struct fm_thinning *table);
 /** Copies the table of this process. */
 void fm_size_limit_table(struct fm_thinning *table);
 
-/** Whether the share is used up, and recording has paused. */
+/** Whether the limit is reached, and recording has paused. */
 bool fm_size_limit_is_reached(void);
 
 /** Whether visits were skipped, or are left out by the table that all processes have agreed on. */

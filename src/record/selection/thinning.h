@@ -4,7 +4,7 @@
  * and the rule that all processes agree on at the end of the run.
  *
  * Iterations are the visits of marked phases, numbered from 0 in each process. A process enters
- * stage 1 when half of its share of the limit is used, and each further stage when half of the rest
+ * stage 1 when half of the limit of its node is used, and each further stage when half of the rest
  * is used. In stage s it keeps a visit only if its number is divisible by 4^s: each stage has half
  * of the room of the last one and lasts twice as many iterations. Processes enter a stage at
  * different iterations. The table states where; the minimum of the tables of all processes keeps

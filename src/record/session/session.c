@@ -2,6 +2,7 @@
 #include "record/session/session.h"
 
 #include "base/quantity.h"
+#include "record/buffers/buffer_file.h"
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/computation/blocking.h"
@@ -11,6 +12,8 @@
 #include "record/counting/rank_snapshots.h"
 #include "record/experiment/experiment.h"
 #include "record/experiment/job.h"
+#include "record/experiment/kept_variables.h"
+#include "record/experiment/process_state.h"
 #include "record/flight/flight.h"
 #include "record/journal/journal.h"
 #include "record/paradigm/alone.h"
@@ -43,7 +46,7 @@ static const char *function_name(uint32_t function)
     return function < fm_session.region_count ? fm_session.regions[function].name : "";
 }
 
-static bool is_exiting;
+static bool is_exiting, memory_is_chosen;
 
 /* If the run cannot end here, its records are saved only: an exit handler of the program may still
  * end it. */
@@ -58,21 +61,23 @@ static void exit_begins(void)
 
 static void begin_memory(void)
 {
-    const char *flight = getenv(FM_FLIGHT_VARIABLE);
-    const char *text = getenv("FERMATA_TOTAL_MEMORY");
+    const char *flight = fm_variable(FM_FLIGHT_VARIABLE);
+    const char *text = fm_variable("FERMATA_TOTAL_MEMORY");
     uint64_t memory;
-    bool is_chosen = text != NULL && fm_size_read(text, &memory) && memory > 0;
-    fm_session_state.memory = is_chosen ? memory : DEFAULT_MEMORY;
-    fm_max_size_read(getenv(FM_MAX_SIZE_VARIABLE), &fm_session_state.max_size);
+    memory_is_chosen = text != NULL && fm_size_read(text, &memory) && memory > 0;
+    fm_session_state.memory = memory_is_chosen ? memory : DEFAULT_MEMORY;
+    fm_max_size_read(fm_variable(FM_MAX_SIZE_VARIABLE), &fm_session_state.max_size);
     if (flight != NULL && fm_flight_option_read(&fm_session_state.flight, flight)) {
         fm_session_state.memory = fm_session_state.flight.bytes;
         fm_session_state.max_size = UINT64_MAX; /* the size of the flight recorder is the limit */
+        memory_is_chosen = true;
     }
 }
 
-void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds)
+void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds, char *const *environment)
 {
     char program[PATH_MAX];
+    fm_variables_keep(&fm_variables_of_process, environment);
     fm_session_state.process = getpid();
     begin_memory();
     fm_clock_start(start_ticks, start_nanoseconds);
@@ -97,9 +102,56 @@ void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds)
     atexit(exit_begins);
 }
 
+/* Makes the buffer file, whose room limits the memory for records. */
+static void begin_buffers(struct fm_journal_process *process)
+{
+    const struct fm_buffer_request request = {.directory = fm_session.directory,
+                                              .rank = fm_session.exchange->rank,
+                                              .size = fm_session.exchange->size,
+                                              .flight = fm_session_state.flight.bytes != 0};
+    static struct fm_buffer_place place; /* large */
+    const bool is_made = fm_buffers_begin(&request, &place);
+    if (is_made) {
+        uint64_t room = place.share - 2 * (uint64_t)FM_BLOCK_BYTES;
+        uint64_t most = memory_is_chosen ? fm_session_state.memory : FM_BUFFERS_DEFAULT;
+        fm_session_state.memory = most < room ? most : room;
+        fm_threads_limit(fm_session_state.memory);
+        process->buffer_token = fm_buffers_token();
+        if (!place.in_experiment) {
+            snprintf(process->buffers, sizeof process->buffers, "%s", fm_buffers_path());
+        }
+    }
+    if (request.rank == 0) {
+        fm_session_describe_buffers(is_made, &place);
+    }
+}
+
+/* The records of all threads so far, and later ones, survive the process from now on: those of
+ * other threads when they make their next call, what they have is in the journal before. */
+static void use_buffers(void)
+{
+    struct fm_thread *self = fm_thread_self;
+    if (!fm_buffers_are_open()) {
+        return;
+    }
+    if (self != NULL && fm_thread_claim(self)) {
+        fm_thread_move_to_file(self);
+        fm_thread_unclaim(self);
+    }
+    for (struct fm_thread *each = fm_threads_all(); each != NULL; each = each->next) {
+        if (each != self && fm_session_state.flight.bytes == 0 && fm_thread_claim(each)) {
+            fm_thread_settle(each, true);
+            fm_journal_records(each, fm_thread_settled(each));
+            fm_thread_unclaim(each);
+        }
+    }
+    fm_threads_attend();
+}
+
 static void begin_journal(void)
 {
-    struct fm_journal_process process = {
+    static struct fm_journal_process process; /* large */
+    process = (struct fm_journal_process){
         .rank = fm_session.exchange->rank,
         .size = fm_session.exchange->size,
         .process = (uint32_t)getpid(),
@@ -111,13 +163,18 @@ static void begin_journal(void)
         .ticks_per_second = fm_clock_resolution(),
         .callpath_depth = fm_session_callpath_depth(),
         .callpath_whole = fm_session_callpath_whole(),
+        .thread_level = fm_session.exchange->thread_level,
     };
     gethostname(process.host, sizeof process.host - 1);
+    begin_buffers(&process);
     /* Without a journal (such as on a full file system) recording continues until the memory is
      * full. */
     if (fm_journal_begin(fm_session.directory, &process, fm_session.regions,
                          fm_session.region_count)) {
         fm_session_journal_definitions();
+        use_buffers();
+    } else {
+        fm_buffers_remove(); /* nobody could read it */
     }
 }
 
@@ -154,6 +211,24 @@ static void begin_files(const struct fm_exchange *exchange)
     fm_counter_samples_begin();
 }
 
+/* From now on, events that exceed their budget are merged. */
+static void begin_budget(uint64_t resolution)
+{
+    const struct fm_event_budget budget =
+        fm_event_budget_get(resolution, fm_meter_bias().own, fm_threads_counter());
+    fm_merged_visits_begin(resolution);
+    fm_meters_begin(&budget);
+}
+
+/* The processes of a node have a pool, beside their journals. */
+static void begin_size_limit(uint32_t processes)
+{
+    char host[256] = "", path[sizeof fm_session.directory + sizeof host + 64];
+    gethostname(host, sizeof host - 1);
+    snprintf(path, sizeof path, "%s/journal/%s.pool", fm_session.directory, host);
+    fm_size_limit_begin(fm_max_size_share(fm_session_state.max_size, processes), path);
+}
+
 static void open_session(const struct fm_exchange *exchange)
 {
     char path[PATH_MAX + 64];
@@ -182,11 +257,13 @@ static void open_session(const struct fm_exchange *exchange)
         return;
     }
     begin_files(exchange);
-    fm_size_limit_begin(fm_max_size_share(fm_session_state.max_size, exchange->size));
+    fm_size_limit_report_to(fm_session_note_thinning);
+    begin_size_limit(exchange->size);
     uint64_t resolution = fm_clock_resolution();
     fm_session_state.noticeable = resolution / 1000;
     fm_processor_begin(resolution);
     fm_merged_begin(resolution);
+    begin_budget(resolution);
     fm_session_set(&fm_session.open);
     fm_threads_interval(fm_session_state.flight.bytes == 0 ? fm_session_flush_interval(resolution)
                                                            : UINT64_MAX);
@@ -202,6 +279,7 @@ static void begin_run(const struct fm_exchange *exchange)
 {
     struct fm_guard guard;
     uint64_t begin = fm_clock_nanoseconds();
+    fm_process_note();
     fm_guard_begin(&guard);
     fm_overhead_begin();
     exchange = fm_overhead_watch(exchange);

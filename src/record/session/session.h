@@ -34,8 +34,9 @@ struct fm_session {
 extern struct fm_session fm_session;
 
 /** Begins the session: clock, buffers. Records stay in memory until the run begins.
- * @param start_ticks, start_nanoseconds  start of the process (interface.h) */
-void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds);
+ * @param start_ticks, start_nanoseconds  start of the process (interface.h)
+ * @param environment                     of that time (interface.h) */
+void fm_session_begin(uint64_t start_ticks, uint64_t start_nanoseconds, char *const *environment);
 
 /** Adds a paradigm; see fm_recorder.attach. May be called by `attach` of another one. */
 FM_API bool fm_session_attach(const struct fm_paradigm *paradigm);
@@ -132,6 +133,11 @@ FM_API uint32_t fm_session_define(enum fm_define_kind kind, const uint32_t *word
 
 /** Names a communicator or window; thread-safe. */
 FM_API void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text);
+
+/** Notes that records refer to an object from now on (fm_paradigm.report_objects), so that its
+ * address survives the process. Takes no lock that it waits for, no malloc.
+ * @return false: it could not be noted now; it is to be reported as new */
+FM_API bool fm_session_note_object(uint32_t id, uint64_t address);
 
 /** Number of a group definition of a paradigm; thread-safe (see fm_define_group). */
 FM_API uint32_t fm_session_group(uint32_t paradigm, const int *ranks, size_t count);

@@ -8,6 +8,7 @@
 #include "record/conversion/team_events.h"
 #include "record/experiment/experiment.h"
 #include "record/journal/journal.h"
+#include "record/selection/size_limit.h"
 #include "record/session/session.h"
 #include "record/session/session_clock.h"
 #include "record/session/session_describe.h"
@@ -92,8 +93,8 @@ static void join_launched(void)
 bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_define_map *map,
                                     const uint32_t *regions, uint64_t events)
 {
+    static uint32_t global_regions[FM_FUNCTIONS_MOST]; /* too large for small stacks */
     const struct fm_exchange *exchange = fm_session.exchange;
-    uint32_t global_regions[FM_FUNCTIONS_MOST];
     for (size_t i = 0; i < fm_session.region_count; i++) {
         global_regions[i] = regions[i] == FM_DEFINE_NONE
                                 ? FM_DEFINE_NONE
@@ -107,8 +108,7 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
     fm_archive_write_local(threads, map, first_group, global_regions, fm_session.region_count,
                            &fm_session_state.regions, fm_session_clock_offsets());
     fm_archive_end_definitions();
-    const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
-    struct fm_closing closing = fm_session_closing(threads, events, &rates);
+    struct fm_closing closing = fm_session_closing(threads, events);
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         closing.sums.bytes += fm_experiment_protect(
             fm_session.directory, fm_archive_location(exchange->rank, thread->index));
@@ -131,13 +131,14 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
         return false;
     }
     fm_journal_remove(threads);
+    fm_size_limit_remove_pool();
     exchange->barrier();
     if (exchange->rank == 0) {
         fm_experiment_remove_journal(fm_session.directory);
         closing.sums.bytes += fm_experiment_protect_global(fm_session.directory);
         join_launched();
         closing.sums.work += fm_overhead_work() - work;
-        fm_session_describe_end(&closing, &rates);
+        fm_session_describe_end(&closing);
     }
     /* A process that continues may crash, and launchers then kill all processes: this must not
      * happen before rank 0 has finished. */
@@ -165,10 +166,12 @@ void fm_session_archive_abandon(struct fm_thread *threads)
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
         good = good && fm_journal_records(thread, fm_thread_unsaved(thread));
     }
+    fm_lock(&fm_session.lock);
     good = good && (fm_session_state.stopped || fm_journal_saved());
+    fm_unlock(&fm_session.lock);
     if (failure[0] != '\0' || !good) {
         fm_session_tell("the trace cannot be completed: %s; %s",
-                        failure[0] != '\0' ? failure : strerror(errno),
+                        failure[0] != '\0' ? failure : strerrordesc_np(errno),
                         good ? "`fermata analyze` completes it from the journal"
                              : "what was written before is kept");
     }
@@ -197,7 +200,7 @@ bool fm_session_archive_reserve(const struct fm_thread *threads, const struct fm
     bool reserved = fm_archive_reserve(path, bytes);
     if (!reserved) {
         fm_archive_fail("no room for the trace in %.150s: %s", fm_session.directory,
-                        strerror(errno));
+                        strerrordesc_np(errno));
     }
     bool good = fm_archive_agree();
     if (reserved) {

@@ -2,6 +2,7 @@
 #include "record/session/session_clock.h"
 
 #include "record/closing/unify.h"
+#include "record/experiment/kept_variables.h"
 #include "record/session/session.h"
 
 #include <stdlib.h>
@@ -15,7 +16,7 @@ static struct {
 
 static bool is_always_measured(void)
 {
-    const char *text = getenv("FERMATA_CLOCK_EXCHANGE");
+    const char *text = fm_variable("FERMATA_CLOCK_EXCHANGE");
     return text != NULL && strcmp(text, "always") == 0;
 }
 

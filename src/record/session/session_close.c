@@ -42,7 +42,7 @@ static uint64_t marker_time(const void *nothing, uint64_t time)
 static void convert_journal(struct fm_thread *thread)
 {
     struct fm_journal_reader reader;
-    struct fm_journal_moment moment;
+    struct fm_journal_part part;
     char path[PATH_MAX + 64];
     size_t words;
     uint64_t sum = 0;
@@ -51,12 +51,15 @@ static void convert_journal(struct fm_thread *thread)
     }
     fm_journal_path(path, sizeof path, fm_session.directory, thread->rank, thread->index);
     if (!fm_journal_open(&reader, path)) {
-        fm_archive_fail("cannot read %.200s: %s", path, strerror(errno));
+        fm_archive_fail("cannot read %.200s: %s", path, strerrordesc_np(errno));
         return;
     }
     bool good = true;
     while (good && fm_journal_next(&reader)) {
-        const uint64_t *records = fm_journal_block_records(&reader, &words, &moment);
+        if (reader.kind == FM_JOURNAL_OPEN) {
+            continue; /* of a process that was about to end */
+        }
+        const uint64_t *records = fm_journal_block_records(&reader, &words, &part);
         good = records != NULL && fm_archive_write(thread, records, words, fm_session.region_count);
         sum += good ? words : 0;
     }
@@ -182,11 +185,10 @@ static void begin_conversion(void)
 {
     fm_convert_begin(&fm_session.definitions, &fm_session_state.callsites,
                      &fm_session_state.regions, fm_clock_resolution());
-    fm_convert_limit(&(struct fm_archive_limits){
-        .thinning = &fm_session_state.thinning,
-        .bytes = fm_max_size_share(fm_session_state.max_size, fm_session.exchange->size),
-        .functions = fm_session.regions,
-        .function_count = fm_session.region_count});
+    fm_convert_limit(&(struct fm_archive_limits){.thinning = &fm_session_state.thinning,
+                                                 .bytes = fm_size_limit_bytes(),
+                                                 .functions = fm_session.regions,
+                                                 .function_count = fm_session.region_count});
 }
 
 /* Adds to the definitions what is only known once the events are written.
@@ -205,18 +207,6 @@ static void define_used(uint32_t *regions)
     }
 }
 
-/* What conversion counts of records that are kept. */
-static void note_work(struct fm_thread *threads)
-{
-    for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        const struct fm_counting *counting = thread->counting;
-        if (counting != NULL) {
-            thread->work.readings = 2 * fm_count_calls(counting);
-            thread->work.sites = counting->profile != NULL ? counting->profile->sites : 0;
-        }
-    }
-}
-
 /* The end of a run without a trace: its counters are complete when the last call is counted. */
 static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
 {
@@ -227,7 +217,6 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
         fm_count_rest(thread);
     }
     fm_count_others(thread);
-    note_work(threads);
     fm_counter_file_close();
     bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
                                        &fm_session_state.callsites);
@@ -242,12 +231,11 @@ static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
                              failure != NULL ? failure : strerrordesc_np(errno));
     }
     fm_session_clock_close(fm_session.exchange);
-    const struct fm_overhead_rates rates = fm_overhead_measure(fm_thread_self);
-    struct fm_closing closing = fm_session_closing(threads, 0, &rates);
+    struct fm_closing closing = fm_session_closing(threads, 0);
     /* Behind it the files of all processes are complete. */
     fm_closing_combine(&closing, fm_session.exchange, fm_session_clock_now);
     if (fm_session.exchange->rank == 0) {
-        fm_session_describe_counters(&closing, &rates);
+        fm_session_describe_counters(&closing);
     }
 }
 
@@ -379,6 +367,7 @@ bool fm_session_close_at_exit(void)
         return false;
     }
     if (thread != NULL && !fm_thread_is_quiet(thread)) {
+        fm_merged_visits_tell(thread, NULL);
         write_program_end(thread, fm_clock_now());
         fm_thread_publish(thread);
     }

@@ -28,10 +28,11 @@ static bool lock_definitions(void)
     return true;
 }
 
-/* Unlocks the set. Recording ends if the number is too large for mapping tables, or if there was no
- * memory. */
+/* Unlocks the set, which may have a new definition. Recording ends if the number is too large for
+ * mapping tables, or if there was no memory. */
 static uint32_t unlock_definitions(uint32_t number)
 {
+    fm_journal_note_definitions(&fm_session.definitions);
     fm_unlock(&fm_session.lock);
     if (number < FM_ARCHIVE_ENTRIES_MOST) {
         return number;
@@ -94,6 +95,7 @@ void fm_session_name(enum fm_define_kind kind, uint32_t number, const char *text
         uint32_t *words = fm_defined(&fm_session.definitions, kind, number, &count);
         words[count - 1] = name; /* the last word of a communicator's or window's definition */
         fm_journal_name(kind, number, name);
+        fm_journal_note_definitions(&fm_session.definitions);
         fm_unlock(&fm_session.lock);
     }
 }

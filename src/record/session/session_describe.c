@@ -4,6 +4,7 @@
 #include "record/capture/memory_use.h"
 #include "record/computation/stolen_time.h"
 #include "record/conversion/convert.h"
+#include "record/experiment/kept_variables.h"
 #include "record/selection/selected.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -23,14 +24,14 @@
 
 static bool verbose(void)
 {
-    const char *text = getenv("FERMATA_VERBOSE");
+    const char *text = fm_variable("FERMATA_VERBOSE");
     return text != NULL && text[0] != '\0' && strcmp(text, "0") != 0 && strcmp(text, "false") != 0;
 }
 
 /* What drives the progress of one-sided operations; it is known only from the user. */
 static const char *progress(void)
 {
-    const char *text = getenv("FERMATA_PROGRESS");
+    const char *text = fm_variable("FERMATA_PROGRESS");
     bool known = text != NULL && (strcmp(text, "target") == 0 || strcmp(text, "async") == 0);
     return known ? text : NULL;
 }
@@ -81,8 +82,28 @@ void fm_session_describe_begin(void)
                       facts.library_count != 0 ? facts.libraries[0].version : "no library",
                       fm_clock_name());
     if (verbose()) {
-        fprintf(stderr, "fermata: recording %u processes to %s, %llu MiB each\n", facts.ranks,
-                fm_session.directory, (unsigned long long)(fm_session_state.memory >> 20));
+        dprintf(STDERR_FILENO, "fermata: recording %u processes to %s, %llu MiB each\n",
+                facts.ranks, fm_session.directory,
+                (unsigned long long)(fm_session_state.memory >> 20));
+    }
+}
+
+void fm_session_describe_buffers(bool is_made, const struct fm_buffer_place *place)
+{
+    const char *choice = fm_variable(FM_BUFFERS_VARIABLE);
+    if (is_made) {
+        fm_experiment_log(fm_session.directory, "buffers: files in %s, for %llu KiB of records%s%s",
+                          place->folder, (unsigned long long)(fm_session_state.memory >> 10),
+                          place->reason[0] != '\0' ? "; " : "", place->reason);
+        return;
+    }
+    fm_experiment_log(fm_session.directory, "buffers: in memory of the processes, because %s",
+                      place->reason);
+    if (choice != NULL && choice[0] == '/') {
+        dprintf(STDERR_FILENO,
+                "fermata: warning: the last records of a process that is killed will be lost: "
+                "cannot use %s: %s\n",
+                FM_BUFFERS_VARIABLE, place->reason);
     }
 }
 
@@ -120,30 +141,35 @@ static void describe_thinning(struct fm_environment *facts, uint64_t processes, 
     facts->recorded = text;
 }
 
-void fm_session_describe_counters(const struct fm_closing *closing,
-                                  const struct fm_overhead_rates *rates)
+/* Costs that are measured at the end, on the machine of rank 0. */
+static void measure_costs(struct fm_environment *facts)
+{
+    facts->nanoseconds_per_call = fm_overhead_per_call(fm_thread_self);
+    facts->nanoseconds_per_page_fault = fm_overhead_page_fault();
+}
+
+void fm_session_describe_counters(const struct fm_closing *closing)
 {
     struct fm_environment facts = fm_session_environment();
     facts.complete = fm_session.exchange->failure == NULL;
     facts.unseen = fm_session_unseen();
-    facts.nanoseconds_per_page_fault = fm_overhead_page_fault();
-    fm_closing_describe_overhead(closing, rates, fm_clock_now(), &facts);
+    measure_costs(&facts);
+    fm_closing_describe_overhead(closing, fm_clock_now(), &facts);
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "counters of %u processes, no trace", facts.ranks);
     tell_unseen(facts.unseen);
 }
 
-void fm_session_describe_end(const struct fm_closing *closing,
-                             const struct fm_overhead_rates *rates)
+void fm_session_describe_end(const struct fm_closing *closing)
 {
     struct fm_environment facts = fm_session_environment();
     char texts[768], recorded[4096];
     facts.unseen = fm_session_unseen();
-    facts.nanoseconds_per_page_fault = fm_overhead_page_fault();
+    measure_costs(&facts);
     if (closing->sums.thinned != 0) {
         describe_thinning(&facts, closing->sums.thinned, recorded, sizeof recorded);
     }
-    fm_closing_describe(closing, rates, fm_clock_now(), &facts, texts, sizeof texts);
+    fm_closing_describe(closing, fm_clock_now(), &facts, texts, sizeof texts);
     const struct fm_experiment_totals totals = fm_experiment_totals(&facts);
     fm_experiment_describe(fm_session.directory, &facts);
     fm_experiment_log(fm_session.directory, "%llu events of %llu locations, %llu bytes, %llu %s",
@@ -178,8 +204,35 @@ void fm_session_describe_library(void)
     fm_experiment_describe(fm_session.directory, &facts);
 }
 
-struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
-                                     const struct fm_overhead_rates *rates)
+/* Adds the costs of a thread to those of others. */
+static void add_costs(struct fm_overhead_costs *sum, const struct fm_overhead_costs *costs)
+{
+    const uint64_t *from = (const uint64_t *)costs;
+    uint64_t *to = (uint64_t *)sum;
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++) {
+        to[i] += from[i];
+    }
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Adds what a thread has done. */
+static void add_thread(struct fm_closing *closing, const struct fm_thread *thread,
+                       const struct fm_overhead_costs *costs)
+{
+    const uint64_t recording = fm_overhead_sum(costs), writing = costs->of[FM_COST_BUFFERS];
+    add_costs(&closing->sums.costs, costs);
+    closing->sums.work += recording;
+    closing->sums.locations++;
+    closing->most.end = larger(closing->most.end, fm_session_clock_global(thread->last_time));
+    closing->most.recording = larger(closing->most.recording, recording - writing);
+    closing->most.writing = larger(closing->most.writing, writing);
+}
+
+struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events)
 {
     const struct fm_sample_counts samples = fm_samples_count();
     const struct fm_processor_span processor = fm_processor_span();
@@ -210,15 +263,18 @@ struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
                  .memory = fm_memory_use_most() + fm_definitions_bytes(&fm_session.definitions) +
                            fm_definitions_bytes(fm_session_sites())},
         .clock = fm_session_clock_quality()};
+    const struct fm_meter_bias bias = fm_meter_bias();
     closing.most.end = closing.least.begin;
+    uint64_t delaying = 0, longest_delaying = 0;
     for (struct fm_thread *thread = threads; thread != NULL; thread = thread->next) {
-        uint64_t time = fm_session_clock_global(thread->last_time);
-        uint64_t recording = fm_overhead_of_thread(thread, rates, resolution);
-        closing.most.end = time > closing.most.end ? time : closing.most.end;
-        closing.most.recording =
-            recording > closing.most.recording ? recording : closing.most.recording;
-        closing.sums.work += recording;
-        closing.sums.locations++;
+        const struct fm_overhead_costs costs = fm_overhead_of_thread(thread, bias, resolution);
+        const uint64_t delays = fm_overhead_delaying(&costs);
+        add_thread(&closing, thread, &costs);
+        closing.most.unmeasured =
+            larger(closing.most.unmeasured, fm_overhead_unmeasured(thread, bias));
+        delaying += delays;
+        longest_delaying = larger(longest_delaying, delays);
     }
+    closing.most.unmeasured += delaying - longest_delaying;
     return closing;
 }

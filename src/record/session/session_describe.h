@@ -6,6 +6,7 @@
 #ifndef FERMATA_RECORD_SESSION_SESSION_DESCRIBE_H
 #define FERMATA_RECORD_SESSION_SESSION_DESCRIBE_H
 
+#include "record/buffers/buffer_place.h"
 #include "record/closing/closing.h"
 
 /** The facts that are known now. Texts in the result are valid at least until the next call. */
@@ -14,6 +15,10 @@ struct fm_environment fm_session_environment(void);
 /** Describes the new experiment; called by rank 0. */
 void fm_session_describe_begin(void);
 
+/** Notes in the log where the buffer file of rank 0 lies, or why it has none; a folder of the
+ * user's that cannot be used is reported. */
+void fm_session_describe_buffers(bool is_made, const struct fm_buffer_place *place);
+
 /** Describes the experiment again, with the version of a library that was initialized after the
  * begin of the run; called by rank 0, while the run is open. */
 void fm_session_describe_library(void);
@@ -21,16 +26,13 @@ void fm_session_describe_library(void);
 /** The facts of this process about its run, except the size of the archive. Called at the end of
  * the run, after all records are converted.
  * @param events  number of its events */
-struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events,
-                                     const struct fm_overhead_rates *rates);
+struct fm_closing fm_session_closing(struct fm_thread *threads, uint64_t events);
 
 /** Describes the run by the combined facts of all processes; called by rank 0, after the archive is
  * complete. */
-void fm_session_describe_end(const struct fm_closing *closing,
-                             const struct fm_overhead_rates *rates);
+void fm_session_describe_end(const struct fm_closing *closing);
 
 /** Describes a run without a trace at its end, likewise, after the counters are complete. */
-void fm_session_describe_counters(const struct fm_closing *closing,
-                                  const struct fm_overhead_rates *rates);
+void fm_session_describe_counters(const struct fm_closing *closing);
 
 #endif

@@ -2,10 +2,12 @@
 #include "record/session/session_flush.h"
 
 #include "base/quantity.h"
+#include "record/buffers/buffer_file.h"
 #include "record/capture/guard.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
 #include "record/counting/rank_snapshots.h"
+#include "record/experiment/kept_variables.h"
 #include "record/journal/journal.h"
 #include "record/selection/size_limit.h"
 #include "record/session/session.h"
@@ -27,7 +29,19 @@ bool fm_session_journal_all_but_records(void)
     struct fm_thinning table;
     return fm_journal_definitions(&fm_session.definitions) &&
            fm_journal_sites(fm_session_sites()) && fm_session_journal_objects() &&
-           (!fm_size_limit_changed(&table) || fm_journal_thinning(&table));
+           (!fm_size_limit_changed(&table) || fm_journal_thinning(&table)) && fm_journal_flush();
+}
+
+void fm_session_note_thinning(void)
+{
+    struct fm_thinning table;
+    if (fm_journal_takes_notes() &&
+        fm_lock_try(&fm_session.lock)) { /* else the next flush does it */
+        if (fm_size_limit_changed(&table)) {
+            fm_journal_thinning(&table);
+        }
+        fm_unlock(&fm_session.lock);
+    }
 }
 
 bool fm_session_journal_definitions(void)
@@ -53,6 +67,10 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
     if (fm_session_state.flight.bytes != 0) {
         if (__atomic_exchange_n(&fm_session_state.demanded, false, __ATOMIC_RELAXED)) {
             fm_session_save(false);
+        }
+        if (thread->slot == NULL && fm_thread_claim(thread)) {
+            fm_thread_move_to_file(thread);
+            fm_thread_unclaim(thread);
         }
         return false;
     }
@@ -80,8 +98,11 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
     int reason = errno;
     if (good) {
         fm_thread_reuse(thread);
+        fm_thread_move_to_file(thread);
+        fm_buffers_live();
         uint64_t end = fm_clock_now();
-        thread->work.flushing += end - begin;
+        thread->flushing += end - begin;
+        fm_meter_exclude(&thread->meters, end - begin);
         bool has_ended = thread != fm_thread_self; /* the end of a thread is its last event */
         if ((full || end - begin > fm_session_state.noticeable) && !has_ended) {
             uint64_t *record = fm_thread_reserve(thread, FM_WORDS_FLUSH);
@@ -113,7 +134,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
 /* @return the seconds that a variable has; `otherwise` if it has none */
 static double seconds_in(const char *variable, double otherwise)
 {
-    const char *text = getenv(variable);
+    const char *text = fm_variable(variable);
     uint64_t nanoseconds;
     return text != NULL && fm_duration_read(text, &nanoseconds) ? (double)nanoseconds / 1e9
                                                                 : otherwise;
@@ -121,7 +142,7 @@ static double seconds_in(const char *variable, double otherwise)
 
 uint64_t fm_session_flush_interval(uint64_t resolution)
 {
-    const char *text = getenv("FERMATA_FLUSH_INTERVAL");
+    const char *text = fm_variable("FERMATA_FLUSH_INTERVAL");
     if (text != NULL && strcmp(text, "never") == 0) {
         return UINT64_MAX;
     }

@@ -26,6 +26,10 @@ uint64_t fm_session_flush_interval(uint64_t resolution);
  * @return false: not all were written, errno is the reason */
 bool fm_session_journal_all_but_records(void);
 
+/** Notes a change of the table of kept iterations, if that costs little (fm_journal_takes_notes).
+ * Takes no lock that it waits for. */
+void fm_session_note_thinning(void);
+
 /** fm_session_journal_all_but_records with the lock, which it takes.
  * @return false: they could not be written, errno is the reason */
 bool fm_session_journal_definitions(void);

@@ -3,6 +3,7 @@
 
 #include "record/archive/object_definitions.h"
 #include "record/journal/journal.h"
+#include "record/session/session.h"
 #include "record/session/session_paradigms.h"
 #include "record/stack/modules.h"
 #include "record/stack/resolve.h"
@@ -93,7 +94,8 @@ static struct {
 
 static void write_items(void)
 {
-    saving.failed = saving.failed || !fm_journal_objects(saving.items, saving.count);
+    saving.failed =
+        saving.failed || (saving.count != 0 && !fm_journal_objects(saving.items, saving.count));
     saving.count = 0;
 }
 
@@ -125,12 +127,23 @@ static void save(void *context, uint32_t id, uint64_t address)
     }
 }
 
+bool fm_session_note_object(uint32_t id, uint64_t address)
+{
+    bool good = false;
+    if (fm_journal_takes_notes() && fm_lock_try(&fm_session.lock)) {
+        saving.failed = false;
+        save(NULL, id, address);
+        write_items();
+        good = !saving.failed;
+        fm_unlock(&fm_session.lock);
+    }
+    return good;
+}
+
 bool fm_session_journal_objects(void)
 {
     saving.failed = false;
     fm_session_report_objects(save, NULL, true);
-    if (saving.count != 0) {
-        write_items();
-    }
+    write_items();
     return !saving.failed;
 }

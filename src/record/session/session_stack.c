@@ -3,6 +3,8 @@
 
 #include "record/capture/thread.h"
 #include "record/closing/unify.h"
+#include "record/experiment/kept_variables.h"
+#include "record/journal/journal.h"
 #include "record/session/session.h"
 #include "record/stack/resolve.h"
 #include "record/stack/site_set.h"
@@ -23,13 +25,13 @@ static struct {
 
 bool fm_session_callpath_whole(void)
 {
-    const char *text = getenv("FERMATA_CALLPATH");
+    const char *text = fm_variable("FERMATA_CALLPATH");
     return text != NULL && strcmp(text, "all") == 0;
 }
 
 static uint32_t depth_wanted(void)
 {
-    const char *text = getenv("FERMATA_CALLPATH");
+    const char *text = fm_variable("FERMATA_CALLPATH");
     if (text != NULL && strcmp(text, "flat") == 0) {
         return 0;
     }
@@ -46,6 +48,7 @@ void fm_session_note_sites(void)
     fm_lock(&fm_session.lock);
     if (stacks.main_known && fm_sites_count() > FM_SITE_UNKNOWN + 1) {
         fm_site_set_update(&stacks.sites);
+        fm_journal_note_sites(&stacks.sites);
     }
     fm_unlock(&fm_session.lock);
 }

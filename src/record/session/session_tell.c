@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/session/session_tell.h"
 
+#include "record/experiment/kept_variables.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/selected.h"
 #include "record/session/session.h"
@@ -94,7 +95,8 @@ void fm_session_tell_sample_rate(void)
 void fm_session_tell_max_size(void)
 {
     uint64_t bytes;
-    if (!fm_max_size_read(getenv(FM_MAX_SIZE_VARIABLE), &bytes) && fm_session.exchange->rank == 0) {
+    if (!fm_max_size_read(fm_variable(FM_MAX_SIZE_VARIABLE), &bytes) &&
+        fm_session.exchange->rank == 0) {
         char text[32];
         dprintf(STDERR_FILENO, "fermata: %s is not understood: the limit is %s\n",
                 FM_MAX_SIZE_VARIABLE, fm_max_size_text(bytes, text, sizeof text));
@@ -103,7 +105,7 @@ void fm_session_tell_max_size(void)
 
 void fm_session_tell_flight(void)
 {
-    const char *text = getenv(FM_FLIGHT_VARIABLE);
+    const char *text = fm_variable(FM_FLIGHT_VARIABLE);
     if (text != NULL && text[0] != '\0' && fm_session_state.flight.bytes == 0 &&
         fm_session.exchange->rank == 0) {
         dprintf(STDERR_FILENO, "fermata: %s is not understood: the whole run is recorded\n",

@@ -7,6 +7,7 @@
 #include "record/archive/archive.h"
 #include "record/conversion/convert.h"
 #include "record/experiment/experiment.h"
+#include "record/experiment/kept_variables.h"
 #include "record/session/session.h"
 
 #include <dlfcn.h>
@@ -112,6 +113,14 @@ static void add_name(struct names *names, const char *name)
     names->listed++;
 }
 
+/* Whether a function begins or ends MPI: of a layer in front, the calls are led to the recorder
+ * when it passes them on to PMPI (preload/lookup.h). */
+static bool is_frame_of_run(const char *name)
+{
+    return strcmp(name, "MPI_Init") == 0 || strcmp(name, "MPI_Init_thread") == 0 ||
+           strcmp(name, "MPI_Finalize") == 0;
+}
+
 /* An object defines a function of its own. If the name leads to the preloaded library, the wrapper
  * is called in its place. */
 static void add_definition(const char *object, const char *name)
@@ -121,6 +130,9 @@ static void add_definition(const char *object, const char *name)
     const bool is_replaced = called != NULL && dladdr(called, &found) != 0 &&
                              found.dli_fname != NULL &&
                              strstr(found.dli_fname, "libfermata-") != NULL;
+    if (!is_replaced && is_frame_of_run(name)) {
+        return;
+    }
     char *first = is_replaced ? unseen.replacing : unseen.hiding;
     if (first[0] == '\0') {
         snprintf(first, TEXT, "%.200s", object);
@@ -264,8 +276,8 @@ static int find_tool(struct dl_phdr_info *object, size_t size, void *context)
 /* A runtime that was loaded but never used needs no tool: the reason must be known. */
 static void append_tool(char *text, size_t size)
 {
-    const char *set = getenv("OMP_TOOL"), *others = getenv("OMP_TOOL_LIBRARIES");
-    const char *layer = getenv("FERMATA_LAYER");
+    const char *set = fm_variable("OMP_TOOL"), *others = fm_variable("OMP_TOOL_LIBRARIES");
+    const char *layer = fm_variable("FERMATA_LAYER");
     if (__atomic_load_n(&unseen.has_tool, __ATOMIC_RELAXED) ||
         (layer != NULL && strcmp(layer, "mpi") == 0)) {
         return;

@@ -3,6 +3,7 @@
 #include "base/quantity.h"
 #include "counters/catalogue.h"
 #include "counters/size_bins.h"
+#include "record/brief/event_budget.h"
 #include "record/gpu_option.h"
 #include "record/sampling/sample_rate.h"
 #include "record/selection/flight_option.h"
@@ -36,6 +37,12 @@ const char *fm_refuse_size(const char *text)
 {
     uint64_t bytes;
     return fm_size_read(text, &bytes) && bytes > 0 ? NULL : "a size such as 64M";
+}
+
+const char *fm_refuse_buffers(const char *text)
+{
+    static const char *const words[] = {"auto", "off", NULL};
+    return text[0] == '/' || is_one_of(text, words) ? NULL : "auto, off or an absolute folder";
 }
 
 const char *fm_refuse_max_size(const char *text)
@@ -92,6 +99,12 @@ const char *fm_refuse_threads(const char *text)
 {
     static const char *const words[] = {"contended", "all", "off", NULL};
     return is_one_of(text, words) ? NULL : "contended, all or off";
+}
+
+const char *fm_refuse_event_budget(const char *text)
+{
+    double share;
+    return fm_event_budget_read(text, &share) ? NULL : "a percentage such as 5%, or off";
 }
 
 const char *fm_refuse_duration(const char *text)

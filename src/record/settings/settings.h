@@ -94,6 +94,7 @@ double fm_snapshot_period(const char *text);
 /** Validate the text of a value. They return NULL for a valid text, else a constant noun phrase for
  * messages that states what the value must be. */
 const char *fm_refuse_size(const char *text);
+const char *fm_refuse_buffers(const char *text);
 const char *fm_refuse_max_size(const char *text);
 const char *fm_refuse_progress(const char *text);
 const char *fm_refuse_layer(const char *text);
@@ -102,6 +103,7 @@ const char *fm_refuse_names(const char *text);
 const char *fm_refuse_sample(const char *text);
 const char *fm_refuse_sample_clock(const char *text);
 const char *fm_refuse_threads(const char *text);
+const char *fm_refuse_event_budget(const char *text);
 const char *fm_refuse_duration(const char *text);
 const char *fm_refuse_ranks(const char *text);
 const char *fm_refuse_window(const char *text);

@@ -57,6 +57,9 @@ void fm_pe_barrier(struct fm_thread *thread, const struct fm_shmem_group *group)
 void fm_shmem_barrier_all(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_barrier_all);
+    if (FM_LIKELY(thread != NULL)) {
+        fm_pe_awaits(thread, &fm_shmem_world, -1);
+    }
     FM_SHMEM(shmem_barrier_all)();
     if (FM_LIKELY(thread != NULL)) {
         fm_pe_barrier(thread, &fm_shmem_world);
@@ -66,6 +69,9 @@ void fm_shmem_barrier_all(void)
 void fm_shmem_sync_all(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_sync_all);
+    if (FM_LIKELY(thread != NULL)) {
+        fm_pe_awaits(thread, &fm_shmem_world, -1);
+    }
     FM_SHMEM(shmem_sync_all)();
     if (FM_LIKELY(thread != NULL)) {
         fm_pe_collective(thread, OTF2_COLLECTIVE_OP_BARRIER, &fm_shmem_world, 0);
@@ -73,6 +79,16 @@ void fm_shmem_sync_all(void)
 }
 
 /* ---- symmetric memory: a barrier of all PEs belongs to its calls, if they have an effect ---- */
+
+/* Begins such a call. */
+FM_INLINE struct fm_thread *enter_memory(uint32_t function, bool has_effect)
+{
+    struct fm_thread *thread = fm_call_enter(function);
+    if (thread != NULL && has_effect) {
+        fm_pe_awaits(thread, &fm_shmem_world, -1);
+    }
+    return thread;
+}
 
 static void record_memory(struct fm_thread *thread, OTF2_CollectiveOp operation, bool has_effect)
 {
@@ -84,7 +100,7 @@ static void record_memory(struct fm_thread *thread, OTF2_CollectiveOp operation,
 #define ALLOCATE(name, prototype, arguments, size)                                                 \
     void *fm_##name prototype                                                                      \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        struct fm_thread *thread = enter_memory(FM_FUNCTION_##name, (size) != 0);                  \
         void *outcome = FM_SHMEM(name) arguments;                                                  \
         record_memory(thread, OTF2_COLLECTIVE_OP_ALLOCATE, (size) != 0);                           \
         return outcome;                                                                            \
@@ -93,7 +109,7 @@ static void record_memory(struct fm_thread *thread, OTF2_CollectiveOp operation,
 #define REALLOCATE(name)                                                                           \
     void *fm_##name(void *ptr, size_t size)                                                        \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        struct fm_thread *thread = enter_memory(FM_FUNCTION_##name, ptr != NULL || size != 0);     \
         void *outcome = FM_SHMEM(name)(ptr, size);                                                 \
         record_memory(thread,                                                                      \
                       size != 0 ? OTF2_COLLECTIVE_OP_ALLOCATE : OTF2_COLLECTIVE_OP_DEALLOCATE,     \
@@ -104,7 +120,7 @@ static void record_memory(struct fm_thread *thread, OTF2_CollectiveOp operation,
 #define FREE(name)                                                                                 \
     void fm_##name(void *ptr)                                                                      \
     {                                                                                              \
-        struct fm_thread *thread = fm_call_enter(FM_FUNCTION_##name);                              \
+        struct fm_thread *thread = enter_memory(FM_FUNCTION_##name, ptr != NULL);                  \
         FM_SHMEM(name)(ptr);                                                                       \
         record_memory(thread, OTF2_COLLECTIVE_OP_DEALLOCATE, ptr != NULL);                         \
     }

@@ -189,10 +189,20 @@ static void make_team(struct fm_shmem_group *from, uint32_t split, shmem_team_t 
     }
 }
 
+/* Begins a call that is collective on a team. */
+FM_INLINE struct fm_thread *enter_on_team(uint32_t function, shmem_team_t team)
+{
+    struct fm_thread *thread = fm_call_enter(function);
+    if (thread != NULL) {
+        fm_pe_awaits(thread, fm_shmem_team(thread, team), -1);
+    }
+    return thread;
+}
+
 int fm_shmem_team_split_strided(shmem_team_t team, int start, int stride, int size,
                                 const void *config, long config_mask, shmem_team_t *new_team)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_team_split_strided);
+    struct fm_thread *thread = enter_on_team(FM_FUNCTION_shmem_team_split_strided, team);
     int outcome = FM_SHMEM(shmem_team_split_strided)(team, start, stride, size, config, config_mask,
                                                      new_team);
     if (thread != NULL) {
@@ -211,7 +221,7 @@ int fm_shmem_team_split_2d(shmem_team_t team, int xrange, const void *xaxis_conf
                            shmem_team_t *xaxis_team, const void *yaxis_config, long yaxis_mask,
                            shmem_team_t *yaxis_team)
 {
-    struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_team_split_2d);
+    struct fm_thread *thread = enter_on_team(FM_FUNCTION_shmem_team_split_2d, team);
     int outcome = FM_SHMEM(shmem_team_split_2d)(team, xrange, xaxis_config, xaxis_mask, xaxis_team,
                                                 yaxis_config, yaxis_mask, yaxis_team);
     if (thread != NULL) {
@@ -236,6 +246,9 @@ void fm_shmem_team_destroy(shmem_team_t team)
     struct fm_shmem_group *group = thread != NULL ? fm_shmem_team(thread, team) : NULL;
     if (group != NULL && group != &fm_shmem_world) { /* its contexts may go on: it is not freed */
         fm_handles_remove(&groups, (uint64_t)(uintptr_t)team);
+    }
+    if (thread != NULL) {
+        fm_pe_awaits(thread, group, -1);
     }
     FM_SHMEM(shmem_team_destroy)(team);
     if (thread != NULL) {

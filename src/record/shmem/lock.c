@@ -63,6 +63,9 @@ static void record_failed(struct fm_thread *thread, const long *lock)
 void fm_shmem_set_lock(long *lock)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_set_lock);
+    if (thread != NULL && fm_shmem_world.size != 0) {
+        fm_open_lock_request(thread, fm_shmem_world.window, 0, id_of(lock));
+    }
     FM_SHMEM(shmem_set_lock)(lock);
     if (thread != NULL) {
         record(thread, FM_RECORD_LOCK_ACQUIRE, lock);

@@ -160,6 +160,9 @@ static bool end_run(struct fm_thread *thread)
 void fm_shmem_finalize(void)
 {
     struct fm_thread *thread = fm_call_enter(FM_FUNCTION_shmem_finalize);
+    if (thread != NULL) {
+        fm_pe_awaits(thread, &fm_shmem_world, -1);
+    }
     if (has_begun && !end_run(thread)) {
         finalize_deferred = true;
         FM_SHMEM(shmem_barrier_all)(); /* which belongs to the end, and completes all operations */

@@ -20,7 +20,7 @@ typedef struct fm_shmem_library_team *shmem_team_t;
 
 #include "functions.h"
 #include "prototypes.h"
-#include "record/paradigm/put.h"
+#include "record/paradigm/open_call.h"
 #include "record/paradigm/wrapper.h"
 
 /** The library's function `name`; not to be called if fm_shmem_has(name) is false. */
@@ -122,6 +122,15 @@ void fm_pe_changed(struct fm_thread *thread, bool changed);
 void fm_pe_tested(struct fm_thread *thread, bool changed);
 
 /* ---- collective operations (collective.c) ---- */
+
+/** States that the open call is a collective operation. @param root  -1: none */
+static inline void fm_pe_awaits(struct fm_thread *thread, const struct fm_shmem_group *group,
+                                int root)
+{
+    if (group != NULL && group->size != 0) {
+        fm_open_rma_collective(thread, group->communicator, root);
+    }
+}
 
 /** A collective operation in which `bytes` bytes go from each member to each, itself included. */
 void fm_pe_collective(struct fm_thread *thread, OTF2_CollectiveOp operation,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/stack/helper.h"
 
+#include "record/experiment/kept_variables.h"
+
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
@@ -9,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -35,17 +38,62 @@ __attribute__((no_sanitize_address)) static int become(void *data)
     _exit(127);
 }
 
+/* clone() as the system call: runtimes of sanitizers replace the function of the C library, and
+ * take a child that shares the parent's memory for one that has a copy of it.
+ * @param stack  the end of the child's stack
+ * @return the child, or -error */
+static long start_child(unsigned long flags, char *stack, int (*function)(void *), void *argument)
+{
+    void **top = (void **)stack - 2;
+    top[0] = (void *)(uintptr_t)function;
+    top[1] = argument;
+#if defined(__x86_64__)
+    long result = SYS_clone;
+    register long child_tid __asm__("r10") = 0;
+    register long tls __asm__("r8") = 0;
+    __asm__ volatile("syscall\n\t"
+                     "testq %%rax, %%rax\n\t"
+                     "jnz 1f\n\t"
+                     "xorl %%ebp, %%ebp\n\t"
+                     "popq %%rax\n\t"
+                     "popq %%rdi\n\t"
+                     "call *%%rax\n\t"
+                     "1:"
+                     : "+a"(result)
+                     : "D"(flags), "S"(top), "d"(0L), "r"(child_tid), "r"(tls)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long number __asm__("x8") = SYS_clone;
+    register unsigned long first __asm__("x0") = flags;
+    register void **second __asm__("x1") = top;
+    register long third __asm__("x2") = 0, fourth __asm__("x3") = 0, fifth __asm__("x4") = 0;
+    __asm__ volatile("svc 0\n\t"
+                     "cbnz x0, 1f\n\t"
+                     "mov x29, xzr\n\t"
+                     "ldp x9, x0, [sp], #16\n\t"
+                     "blr x9\n\t"
+                     "1:"
+                     : "+r"(first)
+                     : "r"(number), "r"(second), "r"(third), "r"(fourth), "r"(fifth)
+                     : "x9", "memory");
+    return (long)first;
+#endif
+}
+
 /* The environment without LD_PRELOAD, which is for the recorded program only. */
 static char **environment_without_us(void)
 {
+    char *const *kept_items = fm_variables_of_process.items; /* NULL: the archive is rebuilt */
+    char *const *items = kept_items != NULL ? kept_items : environ;
     size_t count = 0, kept = 0;
-    while (environ[count] != NULL) {
+    while (items != NULL && items[count] != NULL) {
         count++;
     }
     char **copy = calloc(count + 1, sizeof *copy);
     for (size_t i = 0; copy != NULL && i < count; i++) {
-        if (strncmp(environ[i], "LD_PRELOAD=", 11) != 0) {
-            copy[kept++] = environ[i];
+        if (strncmp(items[i], "LD_PRELOAD=", 11) != 0) {
+            copy[kept++] = items[i];
         }
     }
     return copy;
@@ -108,7 +156,7 @@ bool fm_helper_run(const char *path, int input, int output, unsigned seconds)
          * ignore it (without __WCLONE or __WALL). */
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);
-        child = clone(become, stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, &start);
+        child = (pid_t)start_child(CLONE_VM | CLONE_VFORK, stack + STACK_BYTES, become, &start);
         pthread_sigmask(SIG_SETMASK, &before, NULL);
     }
     bool good = child > 0 && wait_for(child, seconds, &usage);

@@ -22,6 +22,7 @@ enum {
 
 struct fm_places *fm_places;
 uint64_t fm_places_generation;
+struct fm_buffer_site *fm_sites_log;
 
 static struct {
     unsigned char lock;
@@ -148,12 +149,30 @@ struct fm_site fm_sites_main(void)
     return state.main;
 }
 
+/* The number is written first and last: a process may end in between. */
+static void log_site(uint32_t number, const struct fm_site *site)
+{
+    struct fm_buffer_site *log =
+        fm_sites_log != NULL ? &fm_sites_log[number % FM_BUFFER_SITES] : NULL;
+    if (log != NULL) {
+        __atomic_store_n(&log->number, 0, __ATOMIC_RELEASE);
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        log->offset = site->offset;
+        log->function = site->function;
+        log->target = site->target;
+        log->module = site->module;
+        log->target_module = site->target_module;
+        __atomic_store_n(&log->number, number, __ATOMIC_RELEASE);
+    }
+}
+
 static uint32_t append(struct fm_site site)
 {
     if (state.site_count == SITES_MOST) {
         return FM_SITE_UNKNOWN;
     }
     state.sites[state.site_count] = site;
+    log_site(state.site_count, &site);
     __atomic_store_n(&state.site_count, state.site_count + 1, __ATOMIC_RELEASE);
     return state.site_count - 1;
 }

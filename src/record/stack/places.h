@@ -10,6 +10,7 @@
 #ifndef FERMATA_RECORD_STACK_PLACES_H
 #define FERMATA_RECORD_STACK_PLACES_H
 
+#include "record/buffers/buffer_layout.h"
 #include "record/capture/hot.h"
 #include "record/stack/unwind/unwind_rule.h"
 
@@ -104,6 +105,10 @@ struct fm_site fm_sites_get(uint32_t number);
  *                   locks
  * @return its number; FM_SITE_UNKNOWN: there are too many; FM_SITE_HIDDEN: not possible now */
 uint32_t fm_sites_add(struct fm_site site, bool in_signal);
+
+/** Where new call sites are written, too, so that those survive the process that only a signal
+ * handler has found (FM_BUFFER_SITES places); NULL: nowhere. Set when the run begins. */
+extern struct fm_buffer_site *fm_sites_log;
 
 /** Stores the call site as one in the program's main function, which may have no symbol; and
  * returns it (module and function). Its function is 0 until one is stored. Without effect if the

@@ -83,8 +83,9 @@ static const struct fm_stack_change *show_found(struct fm_stack *stack, uint32_t
     const uint32_t before = stack->shown_count;
     uint32_t shown = joined > 0 ? stack->frames[joined - 1].shown : 0, newest = FM_SITE_UNKNOWN;
     /* All `joined` frames were shown if the shown list is still that of the kept stack. */
-    uint32_t kept =
-        stack->shown == stack->sites ? shown : fm_stack_count_kept(stack, stack->sites, shown);
+    uint32_t kept = stack->shown == stack->sites && shown <= before
+                        ? shown
+                        : fm_stack_count_kept(stack, stack->sites, shown);
     bool same = kept == shown, cut = false;
     for (uint32_t i = found->first; i < FM_STACK_DEEPEST; i++) {
         struct fm_stack_frame *frame = &found->frames[i];
@@ -333,6 +334,20 @@ bool fm_stack_differs(const struct fm_stack *stack, const struct fm_stack_state 
     return kept != count || kept != before || state->cut != stack->cut;
 }
 
+bool fm_stack_cut_back(struct fm_stack *stack, uint32_t count, struct fm_stack_change *change)
+{
+    const uint32_t before = stack->shown_count;
+    if (count >= before) {
+        return false;
+    }
+    *change = (struct fm_stack_change){
+        .kept = count, .dropped = before - count, .sites = stack->shown + count};
+    stack->shown_count = count;
+    stack->cut = false;
+    stack->latest = NULL;
+    return true;
+}
+
 void fm_stack_adopt(struct fm_stack *stack, const struct fm_stack_state *state)
 {
     const uint32_t kept = fm_stack_count_kept(stack, state->sites, state->site_count);
@@ -362,6 +377,22 @@ const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm
     }
     bool told;
     return update(stack, at, false, false, &told);
+}
+
+const struct fm_stack_change *fm_stack_unwind(struct fm_stack *stack, struct fm_here here)
+{
+    bool told;
+    return update(stack, fm_here_caller(here), false, false, &told);
+}
+
+/* A function's frame begins where its caller's ends. */
+uint32_t fm_stack_shown_around(const struct fm_stack *stack, uint64_t sp)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < stack->count && (i == 0 || stack->frames[i - 1].sp > sp); i++) {
+        count = stack->frames[i].shown;
+    }
+    return count;
 }
 
 const struct fm_stack_change *fm_stack_at_signal(struct fm_stack *stack, struct fm_registers at,

@@ -150,6 +150,21 @@ struct fm_stack *fm_stack_begin(uint32_t deepest);
  * @return the difference from the previous stack, valid until the next call; NULL: none */
 const struct fm_stack_change *fm_stack_at_call(struct fm_stack *stack, struct fm_here here);
 
+/** Like fm_stack_at_call(), by unwinding it in any case: its frames are known then
+ * (fm_stack_shown_around). */
+const struct fm_stack_change *fm_stack_unwind(struct fm_stack *stack, struct fm_here here);
+
+/** Whether the frames of the shown functions are known, after fm_stack_unwind(): those of Python
+ * and of other stacks than the thread's own are not. */
+static inline bool fm_stack_has_frames(const struct fm_stack *stack)
+{
+    return !stack->foreign && stack->python == NULL && stack->shown == stack->sites;
+}
+
+/** The number of shown functions, from the outermost, that contain a place of the stack or have
+ * called the function that does. The frames are known. O(frames). */
+uint32_t fm_stack_shown_around(const struct fm_stack *stack, uint64_t sp);
+
 /** Whether the stack at a call is that of an entry of the cache. The state is not changed.
  * @param here  as for fm_stack_at_call() */
 bool fm_stack_is_still(const struct fm_stack *stack, const struct fm_stack_state *state,
@@ -159,6 +174,11 @@ bool fm_stack_is_still(const struct fm_stack *stack, const struct fm_stack_state
  * @return false: there is none */
 bool fm_stack_differs(const struct fm_stack *stack, const struct fm_stack_state *state,
                       struct fm_stack_change *change);
+
+/** Makes the outer `count` functions of the previous stack the previous stack.
+ * @param change  out: the difference
+ * @return false: it has no more functions than these; nothing is changed */
+bool fm_stack_cut_back(struct fm_stack *stack, uint32_t count, struct fm_stack_change *change);
 
 /** Makes an entry of the cache the previous stack. */
 void fm_stack_adopt(struct fm_stack *stack, const struct fm_stack_state *state);

@@ -10,6 +10,7 @@ struct wait {
     struct fm_thread *thread;            /* in whose recorded call; NULL: none */
     struct fm_object *condition, *mutex; /* NULL: nothing is known of it */
     struct fm_acquisition ends;          /* of the mutex */
+    uint32_t site;                       /* where that was acquired */
     uint64_t caller;
     uint64_t begin; /* of a call that is not recorded */
     bool is_open;
@@ -21,6 +22,14 @@ static struct fm_acquisition take_note(struct fm_object *mutex)
     mutex->holder.order = 0;
     mutex->holder.is_record = false;
     return ends;
+}
+
+/* Whether other processes may signal a condition, too (glibc's layout). */
+static inline bool is_shared(const void *condition)
+{
+    return (__atomic_load_n(&((const pthread_cond_t *)condition)->__data.__wrefs,
+                            __ATOMIC_RELAXED) &
+            1) != 0;
 }
 
 FM_INLINE struct wait begin(uint32_t function, const void *condition, const void *mutex,
@@ -36,6 +45,10 @@ FM_INLINE struct wait begin(uint32_t function, const void *condition, const void
     if (wait.thread != NULL) {
         fm_object_waits(wait.condition);
         wait.thread->awaits = fm_object_id(wait.condition);
+        wait.site = fm_released_site(wait.thread, &wait.ends);
+        uint64_t *place = fm_open_begin(wait.thread);
+        place = is_shared(condition) ? place : fm_put_object(place, wait.condition);
+        fm_open_end(wait.thread, fm_put_released(place, wait.mutex, &wait.ends, wait.site));
     } else {
         wait.begin = fm_blocking_measure_begin();
     }
@@ -62,12 +75,11 @@ static void end(struct wait *wait)
     }
     fm_object_waited(wait->condition);
     thread->awaits = 0;
-    uint32_t site = fm_released_site(thread, &wait->ends);
     uint64_t *place = fm_thread_leave_at(
         thread, now,
         FM_WORDS_SYNCHRONIZATION_OBJECT + fm_released_words(&wait->ends) + FM_WORDS_ACQUIRE_LOCK);
     place = fm_put_object(place, wait->condition);
-    place = fm_put_released(place, mutex, &wait->ends, site);
+    place = fm_put_released(place, mutex, &wait->ends, wait->site);
     fm_put_acquired(place, mutex, mutex->orders);
     fm_thread_done(thread);
 }

@@ -5,6 +5,7 @@
 #include "record/threads/posix.h"
 
 #include "record/capture/handles.h"
+#include "record/paradigm/open_call.h"
 
 #include <sys/mman.h>
 
@@ -182,10 +183,15 @@ struct wait {
 
 static struct wait begin_wait(struct fm_thread *thread, uint64_t handle)
 {
-    return (struct wait){.thread = thread,
-                         .handle = handle,
-                         .number = thread != NULL ? take_number(handle) : 0,
-                         .begin = thread == NULL ? fm_blocking_measure_begin() : 0};
+    const struct wait wait = {.thread = thread,
+                              .handle = handle,
+                              .number = thread != NULL ? take_number(handle) : 0,
+                              .begin = thread == NULL ? fm_blocking_measure_begin() : 0};
+    if (wait.number != 0) {
+        fm_open_id(thread, fm_record_header(FM_RECORD_THREAD_WAIT, OTF2_PARADIGM_PTHREAD, 0),
+                   wait.number);
+    }
+    return wait;
 }
 
 /* Called when the wait ends, also by a cancellation. */

@@ -5,6 +5,7 @@
  * carries the noted time and place. */
 #include "record/threads/posix.h"
 
+#include "record/threads/lock_owners.h"
 #include "record/threads/lock_records.h"
 #include "record/threads/objects.h"
 
@@ -145,6 +146,14 @@ static inline bool is_attempt(uint32_t function)
     }
 }
 
+static enum fm_lock_kind kind_of(uint32_t function)
+{
+    const bool is_spin = function == FM_FUNCTION_pthread_spin_lock;
+    return is_spin                                         ? FM_LOCK_SPIN
+           : is_shared(function) || is_exclusive(function) ? FM_LOCK_SHARED
+                                                           : FM_LOCK_MUTEX;
+}
+
 static int acquire(const struct call *call)
 {
     switch (call->function) {
@@ -191,6 +200,9 @@ static FM_COLD int acquire_slowly(const struct call *call)
         return result;
     }
     fm_object_waits(object);
+    if (!is_attempt(call->function)) {
+        fm_open_lock(thread, object, call->lock, kind_of(call->function));
+    }
     int result = acquire(call);
     fm_object_waited(object);
     uint64_t now = fm_clock_now_ordered();
@@ -207,16 +219,36 @@ static FM_COLD int acquire_slowly(const struct call *call)
     return result;
 }
 
+/* Begins and ends what is done at a lock that was free, for the meter. @return the thread, which
+ * may be NULL */
+FM_INLINE struct fm_thread *begin_work(void)
+{
+    struct fm_thread *thread = fm_thread_self;
+    if (FM_LIKELY(thread != NULL)) {
+        fm_meter_begin(&thread->meters, FM_METER_MUTEXES);
+    }
+    return thread;
+}
+
+FM_INLINE void end_work(struct fm_thread *thread)
+{
+    if (FM_LIKELY(thread != NULL)) {
+        fm_meter_end(&thread->meters);
+    }
+}
+
 /* Notes that a lock was taken at once. Its time may be some 0.1 us early (fm_clock_now_ordered):
  * the right one would double the cost of a lock. @return `result` */
 FM_INLINE int take(uint32_t function, void *lock, int result, uint64_t caller)
 {
+    struct fm_thread *thread = begin_work();
     if (FM_LIKELY(has_taken(result) && !is_taken_again(function, lock))) {
         struct fm_object *object = fm_object_at(lock);
         if (FM_LIKELY(object != NULL)) {
             note(object, function, lock, caller, fm_clock_now(), false);
         }
     }
+    end_work(thread);
     return result;
 }
 
@@ -309,10 +341,13 @@ static inline bool is_quick_shared(struct fm_object *object, const void *lock)
  * lock's object. */
 #define FM_RELEASE(name, taken, quick)                                                             \
     if (FM_LIKELY(fm_threads_choice == FM_THREADS_CONTENDED)) {                                    \
+        struct fm_thread *worker = begin_work();                                                   \
         struct fm_object *object = fm_object_at((const void *)(uintptr_t)taken);                   \
-        if (FM_LIKELY(object == NULL ||                                                            \
+        bool passes = object == NULL ||                                                            \
                       is_taken_again(FM_FUNCTION_##name, (const void *)(uintptr_t)taken) ||        \
-                      (quick))) {                                                                  \
+                      (quick);                                                                     \
+        end_work(worker);                                                                          \
+        if (FM_LIKELY(passes)) {                                                                   \
             return FM_NEXT(name)(taken);                                                           \
         }                                                                                          \
     } else if (fm_threads_choice == FM_THREADS_OFF) {                                              \

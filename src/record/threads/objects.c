@@ -74,15 +74,9 @@ struct fm_object *fm_object_search(uint64_t address)
     return NULL;
 }
 
-uint32_t fm_object_id(struct fm_object *object)
+static uint32_t number_of(const struct fm_object *object)
 {
     uint64_t before = 1;
-    uint32_t none = 0;
-    if (__atomic_load_n(&object->is_recorded, __ATOMIC_RELAXED) == 0 &&
-        __atomic_compare_exchange_n(&object->is_recorded, &none, FM_OBJECT_NEW, false,
-                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        __atomic_store_n(&has_new, true, __ATOMIC_RELEASE);
-    }
     for (unsigned t = 0; t < FM_OBJECTS_TABLES; t++) {
         const struct fm_object *table = __atomic_load_n(&tables[t], __ATOMIC_ACQUIRE);
         if (table != NULL && object >= table && object < table + size_of(t)) {
@@ -91,6 +85,22 @@ uint32_t fm_object_id(struct fm_object *object)
         before += size_of(t);
     }
     return 0;
+}
+
+uint32_t fm_object_id(struct fm_object *object)
+{
+    const uint32_t id = number_of(object);
+    uint32_t none = 0;
+    if (__atomic_load_n(&object->is_recorded, __ATOMIC_RELAXED) == 0 &&
+        __atomic_compare_exchange_n(&object->is_recorded, &none, FM_OBJECT_NEW, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+        if (fm_session_note_object(id, object->address)) {
+            __atomic_store_n(&object->is_recorded, FM_OBJECT_REPORTED, __ATOMIC_RELAXED);
+        } else {
+            __atomic_store_n(&has_new, true, __ATOMIC_RELEASE);
+        }
+    }
+    return id;
 }
 
 void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t address), void *context,
@@ -104,7 +114,7 @@ void fm_objects_report(void (*report)(void *context, uint32_t id, uint64_t addre
         for (uint64_t i = 0; table != NULL && i < size_of(t); i++) {
             uint32_t state = __atomic_load_n(&table[i].is_recorded, __ATOMIC_RELAXED);
             if (only_new ? state == FM_OBJECT_NEW : state != 0) {
-                report(context, fm_object_id(&table[i]), table[i].address);
+                report(context, number_of(&table[i]), table[i].address);
                 if (only_new) {
                     __atomic_store_n(&table[i].is_recorded, FM_OBJECT_REPORTED, __ATOMIC_RELAXED);
                 }

@@ -3,6 +3,7 @@
  * loaded. */
 #include "record/threads/posix.h"
 
+#include "record/experiment/kept_variables.h"
 #include "record/threads/futex.h"
 #include "record/threads/objects.h"
 
@@ -29,7 +30,7 @@ uint32_t fm_first_function;
 
 static void attach(void)
 {
-    const char *text = getenv("FERMATA_THREADS");
+    const char *text = fm_variable("FERMATA_THREADS");
     fm_threads_choice = FM_THREADS_CONTENDED;
     if (text != NULL && strcmp(text, "all") == 0) {
         fm_threads_choice = FM_THREADS_ALL;

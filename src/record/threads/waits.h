@@ -5,6 +5,7 @@
 #ifndef FERMATA_RECORD_THREADS_WAITS_H
 #define FERMATA_RECORD_THREADS_WAITS_H
 
+#include "record/threads/lock_owners.h"
 #include "record/threads/objects.h"
 #include "record/threads/posix.h"
 
@@ -16,18 +17,18 @@ struct fm_object_wait {
     bool is_open;
 };
 
-/** A SYNCHRONIZATION_OBJECT; FM_WORDS_SYNCHRONIZATION_OBJECT words. @return the place behind it */
-static inline uint64_t *fm_put_object(uint64_t *place, struct fm_object *object)
-{
-    place[0] = fm_record_header(FM_RECORD_SYNCHRONIZATION_OBJECT, 0, fm_object_id(object));
-    return place + FM_WORDS_SYNCHRONIZATION_OBJECT;
-}
-
 /** Ends a recorded call on an object. errno is preserved. */
 static inline void fm_object_leave(struct fm_thread *thread, struct fm_object *object)
 {
     fm_put_object(fm_thread_leave(thread, FM_WORDS_SYNCHRONIZATION_OBJECT), object);
     fm_thread_done(thread);
+}
+
+/** Whether other processes may come to a barrier, too (glibc's layout). */
+static inline bool fm_barrier_is_shared(const void *barrier)
+{
+    enum { SHARED = 3 }; /* behind two counts and the number of threads */
+    return ((const int *)barrier)[SHARED] != 0;
 }
 
 /** Begins a call that waits. Inlined, as fm_call_enter. */
@@ -40,6 +41,9 @@ FM_INLINE struct fm_object_wait fm_object_wait_begin(uint32_t function, const vo
     if (wait.thread != NULL) {
         fm_object_waits(wait.object);
         wait.thread->awaits = fm_object_id(wait.object);
+        if (function != FM_FUNCTION_pthread_barrier_wait || !fm_barrier_is_shared(object)) {
+            fm_open_object(wait.thread, wait.object);
+        }
     } else {
         wait.begin = fm_blocking_measure_begin();
     }

@@ -40,10 +40,12 @@ void *fm_user_object(enum fm_define_kind kind, uint32_t number, void *candidate)
 char *fm_user_copy(struct fm_text text);
 
 /** Begins to write records between calls.
- * @param now  out: time of the records
+ * @param now     out: time of the records
+ * @param merges  they may be merged with others; else the open merged visits are told
  * @return the calling thread, for which the caller calls fm_user_done() at the end; NULL: nothing
  * is recorded (any more), or the thread is inside a recorded call */
-static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(uint64_t *now)
+static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(uint64_t *now,
+                                                                              bool merges)
 {
     struct fm_thread *thread = fm_thread_self;
     if (__builtin_expect(thread == NULL, 0)) {
@@ -56,14 +58,19 @@ static inline __attribute__((always_inline)) struct fm_thread *fm_user_thread(ui
         !fm_thread_end_left_call(thread, FM_HERE)) {
         return NULL;
     }
+    fm_meter_begin(&thread->meters, FM_METER_MARKS);
     thread->is_marking = 1;
     fm_signal_fence();
+    if (__builtin_expect(thread->visits.count != 0, 0) && !merges) {
+        const struct fm_here here = FM_HERE;
+        fm_merged_visits_tell(thread, &here);
+    }
     *now = fm_clock_now();
     if (__builtin_expect(*now >= __atomic_load_n(&thread->flush_due, __ATOMIC_RELAXED), 0)) {
         fm_thread_flush(thread);
         *now = fm_clock_now();
     }
-    if (__builtin_expect(thread->functions.due, 0)) {
+    if (__builtin_expect(thread->functions.due, 0) && !(merges && thread->visits.count != 0)) {
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
         }
@@ -77,6 +84,7 @@ static inline void fm_user_done(struct fm_thread *thread)
 {
     fm_signal_fence();
     thread->is_marking = 0;
+    fm_meter_end(&thread->meters);
 }
 
 /** Room for a record of `words` words. The record becomes valid with fm_user_written: another

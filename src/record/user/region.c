@@ -107,10 +107,17 @@ void fm_user_begin_region(void *object)
     if (visits != NULL) {
         flags |= fm_size_limit_visit_begins(visits, fm_thread_self, &number);
     }
-    struct fm_thread *thread = fm_user_thread(&now);
+    const bool may_merge = flags == 0 && visits == NULL && !region->has_snapshots;
+    struct fm_thread *thread = fm_user_thread(&now, may_merge);
     bool pushed = thread != NULL && fm_nesting_push(&thread->open, (uintptr_t)region | flags);
     if (pushed) {
         thread->iterations += (flags & FM_OPEN_ITERATION) != 0;
+        if (may_merge && __builtin_expect(fm_thread_merges(thread, FM_METER_MARKS), 0) &&
+            fm_visit_enter(thread, fm_visit_key(FM_VISITED_REGION, region->open.number), now,
+                           FM_HERE)) {
+            fm_user_done(thread);
+            return;
+        }
         if (thread->stack != NULL) {
             fm_thread_note_stack(thread, FM_HERE);
         }
@@ -143,6 +150,9 @@ static void write_leave(struct fm_thread *thread, size_t depth, uint64_t now)
  * also ends the inner ones; only if the outer region is unrecorded, they get their own records. */
 static void end_at(struct fm_thread *thread, size_t depth, uint64_t now)
 {
+    if (__builtin_expect(thread->visits.count != 0, 0) && fm_visit_leave_open(thread, depth, now)) {
+        return;
+    }
     if ((thread->open.regions[depth] & FM_OPEN_UNRECORDED) != 0) {
         for (size_t inner = thread->open.count; --inner > depth;) {
             write_leave(thread, inner, now);
@@ -159,7 +169,7 @@ void fm_user_end_region(const void *object)
 {
     const struct user_region *region = object;
     uint64_t now;
-    struct fm_thread *thread = fm_user_thread(&now);
+    struct fm_thread *thread = fm_user_thread(&now, true);
     if (thread == NULL) {
         return;
     }
@@ -175,7 +185,7 @@ void fm_user_end_region(const void *object)
 void fm_user_end_region_named(struct fm_text name)
 {
     uint64_t now;
-    struct fm_thread *thread = fm_user_thread(&now);
+    struct fm_thread *thread = fm_user_thread(&now, true);
     if (thread == NULL) {
         return;
     }

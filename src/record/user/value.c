@@ -93,7 +93,7 @@ void *fm_user_define_counter(struct fm_text name, struct fm_text unit, uint32_t 
 static void write_value(enum fm_record_kind kind, const struct user_value *value, uint64_t bits)
 {
     uint64_t now;
-    struct fm_thread *thread = fm_user_thread(&now);
+    struct fm_thread *thread = fm_user_thread(&now, false);
     if (thread != NULL) {
         uint64_t *place = fm_user_room(thread, FM_WORDS_METRIC);
         place[0] = fm_record_header(kind, value->type, value->number);
@@ -155,7 +155,7 @@ void fm_user_mark(struct fm_text text)
 {
     uint64_t now;
     int saved = errno;
-    struct fm_thread *thread = fm_user_thread(&now);
+    struct fm_thread *thread = fm_user_thread(&now, false);
     uint32_t string = thread != NULL ? string_of(text) : FM_DEFINE_NONE;
     if (string != FM_DEFINE_NONE) {
         uint64_t *place = fm_user_room(thread, FM_WORDS_MARKER);

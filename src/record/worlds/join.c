@@ -88,7 +88,7 @@ static fm_status_t take_world(struct fm_join_run *run, const char *folder, struc
     struct fm_rebuilt rebuilt;
     snprintf(world->folder, sizeof world->folder, "%s", folder);
     if (fm_rebuild_archive_is_due(folder)) {
-        fm_status_t status = fm_rebuild_archive(folder, true, &rebuilt, error);
+        fm_status_t status = fm_rebuild_archive(folder, true, run->job_end, &rebuilt, error);
         if (status != FM_OK) {
             return status;
         }
@@ -309,9 +309,10 @@ static bool is_joined(const char *directory)
     return exists(directory, "traces.otf2") && exists(directory, "worlds/0/traces.otf2");
 }
 
-fm_status_t fm_join(const char *directory, struct fm_rebuilt *result, struct fm_error *error)
+fm_status_t fm_join(const char *directory, uint64_t job_end, struct fm_rebuilt *result,
+                    struct fm_error *error)
 {
-    struct fm_join_run run = {.directory = directory};
+    struct fm_join_run run = {.directory = directory, .job_end = job_end};
     char first[PATH_MAX];
     fm_status_t status = FM_OK;
     snprintf(first, sizeof first, "%.*s/worlds/0", PATH_MAX - 64, directory);

@@ -19,8 +19,10 @@ bool fm_join_is_due(const char *directory);
 
 /** Writes the archive of all worlds, and states in environment.json what is missing. The caller
  * holds the lock of the experiment, and no archive is open.
+ * @param job_end  as of fm_rebuild
  * @param result  `processes` and what follows, of all worlds
  * @return as of fm_rebuild */
-fm_status_t fm_join(const char *directory, struct fm_rebuilt *result, struct fm_error *error);
+fm_status_t fm_join(const char *directory, uint64_t job_end, struct fm_rebuilt *result,
+                    struct fm_error *error);
 
 #endif

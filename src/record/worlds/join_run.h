@@ -28,6 +28,7 @@ struct fm_joined_world {
 /** The worlds of an experiment. */
 struct fm_join_run {
     const char *directory; /**< of the experiment */
+    uint64_t job_end;      /**< as of fm_rebuild */
     char folder[PATH_MAX]; /**< where the joined archive is written */
     struct fm_joined_world *worlds;
     uint32_t count;

@@ -45,6 +45,8 @@ static bool is_sound(const struct fm_definitions *set, enum fm_define_kind kind,
         return count == 3 && words[0] < processes && words[2] < set->tables[FM_DEFINE_STRING].count;
     case FM_DEFINE_WORLD:
         return false;
+    case FM_DEFINE_LIFE:
+        return count == FM_LIFE_WORDS && words[FM_LIFE_RANK] < processes;
     case FM_DEFINE_PROCESS:
     case FM_DEFINE_MARKER:
         return fm_define_is_sound(set, kind, words, count) && words[0] < processes;
@@ -435,6 +437,7 @@ static uint32_t *change_item(void *context, enum fm_define_kind kind, uint32_t *
     case FM_DEFINE_PROCESS:
     case FM_DEFINE_OBJECT:
     case FM_DEFINE_STREAM:
+    case FM_DEFINE_LIFE:
         words[0] += world->first;
         return words;
     default:

@@ -324,11 +324,12 @@ static void write_definitions(const struct fm_join_run *run, const struct fm_joi
 
 static bool copy(const char *from, const char *to)
 {
-    char buffer[1 << 16];
+    enum { PIECE = 1 << 16 };
+    char *buffer = malloc(PIECE);
     int source = open(from, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     int target = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    ssize_t length = source >= 0 && target >= 0 ? 1 : -1;
-    while (length > 0 && (length = read(source, buffer, sizeof buffer)) > 0) {
+    ssize_t length = source >= 0 && target >= 0 && buffer != NULL ? 1 : -1;
+    while (length > 0 && (length = read(source, buffer, PIECE)) > 0) {
         length = write(target, buffer, (size_t)length) == length ? length : -1;
     }
     int reason = errno;
@@ -338,6 +339,7 @@ static bool copy(const char *from, const char *to)
     if (target >= 0 && close(target) != 0) {
         length = -1;
     }
+    free(buffer);
     errno = reason;
     return length == 0;
 }

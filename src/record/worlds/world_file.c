@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC 0x31444c524f57464du /* "MFWORLD1" */
+#define MAGIC 0x32444c524f57464du /* "MFWORLD2" */
 
 struct head {
     uint64_t magic;

@@ -162,3 +162,8 @@ bool fm_anchor_has_definitions(const char *anchor, uint64_t location)
     snprintf(rest, sizeof rest, "/%" PRIu64 ".def", location);
     return fm_anchor_has_file(anchor, rest);
 }
+
+bool fm_anchor_is_own(const char *creator)
+{
+    return creator != NULL && strncmp(creator, "fermata ", strlen("fermata ")) == 0;
+}

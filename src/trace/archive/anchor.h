@@ -24,6 +24,10 @@ fm_status_t fm_anchor_find(const char *archive, char **anchor, struct fm_error *
  * @param reader  out: to be closed with OTF2_Reader_Close(); set only on success */
 fm_status_t fm_anchor_open(const char *anchor, OTF2_Reader **reader, struct fm_error *error);
 
+/** @return whether fermata has written an archive, by the creator that its anchor file states.
+ * @param creator  may be NULL */
+bool fm_anchor_is_own(const char *creator);
+
 /** @return whether the archive has a file, readable or not, that has the name of the anchor file
  * with `rest` instead of .otf2. */
 bool fm_anchor_has_file(const char *anchor, const char *rest);

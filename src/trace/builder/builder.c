@@ -34,6 +34,7 @@ void fm_builder_close(struct fm_builder *builder)
     fm_map_free(&builder->visits);
     fm_map_free(&builder->growth);
     fm_polling_free(&builder->polling);
+    fm_vector_free(&builder->awaited);
     fm_free(builder->last_values);
     fm_stretches_free(&builder->stretches);
     fm_vector_free(&builder->amounts);
@@ -71,6 +72,8 @@ static void reset(struct fm_builder *builder)
         builder->trace->processes[builder->location->process].location_count > 1;
     fm_builder_reset_computation(builder);
     fm_polling_begin(&builder->polling);
+    builder->awaited.count = 0;
+    builder->is_ending = false;
     builder->merged.activity = FM_NONE;
     builder->completing = builder->creating = FM_NONE;
     builder->accesses.count = 0;
@@ -129,7 +132,8 @@ static int compare_matched(const void *a, const void *b)
 void fm_builder_end_location(struct fm_builder *builder)
 {
     struct fm_location *location = builder->location;
-    location->end = builder->now;
+    location->end = location->last_event = builder->now;
+    builder->is_ending = true;
     fm_builder_account_pause(builder);
     builder->defects->pauses += location->pauses.count;
     builder->defects->paused += location->paused;

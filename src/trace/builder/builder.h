@@ -119,6 +119,8 @@ struct fm_builder {
     struct fm_probe probe;        /**< that parameters are telling of */
     struct fm_merged_call merged; /**< likewise; `activity`: FM_NONE unless it is open */
     struct fm_polling_search polling;
+    FM_VECTOR(struct fm_open_wait) awaited; /**< that open calls have stated */
+    bool is_ending;                         /**< the location's last event was read */
     struct fm_requests requests;
     FM_VECTOR(struct fm_silent_start) silent_starts; /**< of the process's locations so far */
     size_t next_silent_start;                        /**< those before it belong to a completion */
@@ -242,6 +244,16 @@ void fm_builder_probe(struct fm_builder *builder, fm_parameter_t parameter, uint
 /** Parameter FM_PARAMETER_MERGED_CALLS or FM_PARAMETER_MERGED_GAPS of the innermost call, outside
  * of calls a value as for fm_builder_parameter(). */
 void fm_builder_merged(struct fm_builder *builder, uint32_t region, uint64_t value);
+/** A parameter FM_PARAMETER_AWAITED_COMMUNICATOR to FM_PARAMETER_AWAITED_TAKEN_IN of the
+ * innermost call: it counts if the call is never left.
+ * @param value  index of the communicator or window, rank, tag, number of a thread or text, or
+ * count; FM_NONE: any, none or all */
+void fm_builder_await(struct fm_builder *builder, fm_parameter_t parameter, uint32_t value);
+/** The innermost call waits for a request, if it is never left. */
+void fm_builder_await_request(struct fm_builder *builder, uint64_t request);
+/** A parameter FM_PARAMETER_MERGED_VISITS to FM_PARAMETER_MERGED_LONGEST of the innermost region.
+ */
+void fm_builder_merged_visits(struct fm_builder *builder, fm_parameter_t parameter, uint64_t value);
 void fm_builder_cancelled(struct fm_builder *builder, uint64_t request);
 void fm_builder_collective_request(struct fm_builder *builder, uint64_t request);
 /** @param request  that it completes; NULL: a blocking collective */

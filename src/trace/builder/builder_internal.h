@@ -147,9 +147,19 @@ static inline bool fm_builder_is_in_mpi(const struct fm_builder *builder)
            paradigm != FM_PARADIGM_CAF;
 }
 
-/** Ends the calls that are still open at the end of a location, the innermost first. They are a
- * defect, and the location is truncated at the outermost communication call among them. */
+/** Ends the regions that are still open at the end of a location, the innermost first, and lists
+ * them. */
 void fm_builder_leave_all(struct fm_builder *builder);
+
+/** Forgets what the calls from an activity on, which are left, were stated to wait for. */
+void fm_builder_forget_awaited(struct fm_builder *builder, uint32_t activity);
+
+/** Lists the regions that are open at the end of a location, and what the innermost one waits for,
+ * if it is a call. Its operations get what their missing records would have stated. */
+void fm_builder_note_open(struct fm_builder *builder);
+
+/** Adds this location's part in a collective operation, unless its call has it already. */
+void fm_builder_take_part(struct fm_builder *builder, const struct fm_collective *part);
 
 /** @return what the parameters in front of the record of a message state about it, once. */
 struct fm_partitioned_message fm_builder_take_partitioned(struct fm_builder *builder);

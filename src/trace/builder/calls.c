@@ -356,6 +356,9 @@ static void leave_innermost(struct fm_builder *builder)
     }
     struct fm_frame frame = builder->frames.items[--builder->frames.count];
     builder->last_left = frame.visit;
+    if (__builtin_expect(builder->awaited.count != 0, 0)) {
+        fm_builder_forget_awaited(builder, frame.first_stretch);
+    }
     uint64_t duration = builder->now - frame.enter, gaps = 0;
     if (__builtin_expect(builder->merged.activity != FM_NONE, 0) &&
         builder->merged.activity == frame.activity) {
@@ -469,17 +472,21 @@ void fm_builder_leave_all(struct fm_builder *builder)
     if (location->is_stream) {
         end_idle_time(builder);
     }
-    for (size_t i = 0; i < builder->frames.count; ++i) {
-        uint32_t activity = builder->frames.items[i].activity;
-        if (activity != FM_NONE && location->truncated_at == FM_NONE) {
-            location->truncated_at = activity;
-        }
+    const size_t open = open_regions(builder, builder->has_program && builder->frames.count == 1);
+    if (location->is_incomplete) {
+        builder->defects->open_calls += open;
+    } else {
+        builder->defects->open_ends += open != 0;
     }
-    builder->defects->open_calls +=
-        open_regions(builder, builder->has_program && builder->frames.count == 1 ? 1 : 0);
+    fm_builder_note_open(builder);
+    if (location->open.count != 0) {
+        fm_builder_end_last_computation(builder);
+    }
+    const size_t states = location->state_since.count;
     while (builder->frames.count != 0) {
         leave_innermost(builder);
     }
+    location->open_states = (uint32_t)(location->state_since.count - states);
 }
 
 /* ---- values of parameters ---- */
@@ -562,6 +569,33 @@ void fm_builder_merged(struct fm_builder *builder, uint32_t region, uint64_t val
         merged->gaps = value;
     } else {
         merged->calls = value == 0 ? 1 : value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+    }
+}
+
+void fm_builder_merged_visits(struct fm_builder *builder, fm_parameter_t parameter, uint64_t value)
+{
+    fm_polling_ignore(builder);
+    if (builder->frames.count == 0) {
+        ++builder->defects->unusable_records;
+        return;
+    }
+    const struct fm_frame *frame = &builder->frames.items[builder->frames.count - 1];
+    struct fm_visit_profile *profile = &builder->location->profile.items[frame->visit];
+    switch (parameter) {
+    case FM_PARAMETER_MERGED_VISITS: /* the Leave counts one */
+        profile->visits += value - 1;
+        if (profile->merged == 0) {
+            profile->merged_since = frame->enter;
+        }
+        profile->merged += value;
+        break;
+    case FM_PARAMETER_MERGED_SHORTEST:
+        profile->shortest =
+            profile->longest == 0 || value < profile->shortest ? value : profile->shortest;
+        break;
+    default: /* FM_PARAMETER_MERGED_LONGEST */
+        profile->longest = value > profile->longest ? value : profile->longest;
+        break;
     }
 }
 

@@ -161,6 +161,13 @@ void fm_builder_collective(struct fm_builder *builder, uint8_t operation, uint32
     }
 }
 
+void fm_builder_take_part(struct fm_builder *builder, const struct fm_collective *part)
+{
+    if (!is_copy(builder, part)) {
+        fm_vector_push(&builder->location->collectives, *part);
+    }
+}
+
 void fm_builder_communicator_created(struct fm_builder *builder, uint32_t communicator)
 {
     if (builder->current_activity == FM_NONE || communicator == FM_NONE ||

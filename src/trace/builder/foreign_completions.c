@@ -265,7 +265,7 @@ static uint64_t complete_foreign(struct fm_builder *builder)
             complete_elsewhere(builder->trace, open, completion);
             open->location = FM_NONE;
             ++completed;
-        } else {
+        } else if (!completion->is_awaited) {
             complete_alone(builder, completion);
         }
     }

@@ -155,7 +155,8 @@ void fm_polling_lost(struct fm_builder *builder)
 /* @return whether events came between that are no part of a run, before the current one */
 static bool has_others(const struct fm_builder *builder)
 {
-    return builder->location->event_count > builder->polling.known + 1;
+    /* The end of the location has no event of its own. */
+    return builder->location->event_count > builder->polling.known + !builder->is_ending;
 }
 
 void fm_polling_ignore(struct fm_builder *builder)
@@ -251,12 +252,12 @@ static void add_test(struct fm_builder *builder, const struct fm_region *region,
     if (!search->has_name) {
         search->unnamed[region->polling.polled] = frame->activity + 1;
     }
-    if (region->polling.polled == FM_POLLED_PROBE) {
-        search->probe = begins ? FM_NONE : frame->activity;
-        search->probe_first = search->first;
-    }
     if (calls > 1) {
         judge_gaps(search, are_short(builder, gaps, calls - 1), calls - 1);
+    }
+    if (region->polling.polled == FM_POLLED_PROBE) {
+        search->probe = begins || search->restarts ? FM_NONE : frame->activity;
+        search->probe_first = search->first;
     }
 }
 

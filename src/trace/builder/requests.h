@@ -33,6 +33,7 @@ struct fm_foreign_completion {
     uint32_t activity;
     uint8_t kind; /**< fm_request_kind_t */
     bool cancelled;
+    bool is_awaited;                  /**< by a call that was never left: it is no completion */
     uint32_t communicator, peer, tag; /**< of receives; communicator and root of collectives */
     uint32_t bytes;                   /**< of receives, as in the table */
     uint8_t operation;                /**< of collectives */

@@ -65,12 +65,30 @@ static struct fm_lender_groups group(const struct fm_lenders *lenders, bool by_c
     return groups;
 }
 
+/* Collects the stretches with samples of each kind: a kind may have millions without. */
+static void collect_own(struct fm_lenders *lenders)
+{
+    const struct fm_kinds *kinds = lenders->kinds;
+    lenders->first_own = fm_allocate((size_t)kinds->count + 1, sizeof *lenders->first_own);
+    for (uint32_t k = 0; k < kinds->count; k++) {
+        const struct fm_kind *kind = &kinds->items[k];
+        for (uint32_t i = 0; i < kind->count; i++) {
+            const uint32_t stretch = kinds->order[kind->first + i];
+            if (lenders->stretches->items.items[stretch].sample_count != 0) {
+                fm_vector_push(&lenders->own, stretch);
+            }
+        }
+        lenders->first_own[k + 1] = (uint32_t)lenders->own.count;
+    }
+}
+
 struct fm_lenders fm_lenders_of(const struct fm_location *location,
                                 const struct fm_stretches *stretches, const struct fm_kinds *kinds,
                                 struct fm_child_finder nodes)
 {
     struct fm_lenders lenders = {
         .stretches = stretches, .kinds = kinds, .location = location, .nodes = nodes};
+    collect_own(&lenders);
     lenders.by_calls = group(&lenders, false);
     lenders.by_caller = group(&lenders, true);
     return lenders;
@@ -85,6 +103,8 @@ static void free_groups(struct fm_lender_groups *groups)
 
 void fm_lenders_free(struct fm_lenders *lenders)
 {
+    fm_vector_free(&lenders->own);
+    fm_free(lenders->first_own);
     free_groups(&lenders->by_calls);
     free_groups(&lenders->by_caller);
     fm_vector_free(&lenders->path);
@@ -186,11 +206,11 @@ static uint32_t borrow_of_group(struct fm_lenders *lenders, uint32_t borrower, b
 
 void fm_borrow_shares(struct fm_lenders *lenders, uint32_t stretch, fm_shares *shares)
 {
-    const struct fm_kind *kind = &lenders->kinds->items[kind_of(lenders, stretch)];
+    const uint32_t kind = kind_of(lenders, stretch);
     uint32_t found = 0;
     shares->count = 0;
-    for (uint32_t i = 0; i < kind->count && found < kind->samples; i++) {
-        found += borrow(lenders, lenders->kinds->order[kind->first + i], stretch, shares);
+    for (uint32_t i = lenders->first_own[kind]; i < lenders->first_own[kind + 1]; i++) {
+        found += borrow(lenders, lenders->own.items[i], stretch, shares);
     }
     found = borrow_of_group(lenders, stretch, false, found, shares);
     borrow_of_group(lenders, stretch, true, found, shares);

@@ -25,6 +25,8 @@ struct fm_lenders {
     const struct fm_kinds *kinds;
     const struct fm_location *location;
     struct fm_child_finder nodes;
+    FM_VECTOR(uint32_t) own;           /**< stretches with samples, by kind, then by time */
+    uint32_t *first_own;               /**< [kind], and behind the last one: its place in `own` */
     struct fm_lender_groups by_calls;  /**< the innermost calls at both ends */
     struct fm_lender_groups by_caller; /**< the region of the common caller */
     FM_VECTOR(uint32_t) path;          /**< memory of a call */

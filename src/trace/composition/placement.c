@@ -91,8 +91,10 @@ void fm_place(struct fm_placement *placement, const struct fm_trace *trace,
     uint64_t before = 0;
     for (size_t i = 0; i < placement->placed.count; i++) {
         sum += placement->placed.items[i].share;
-        uint64_t end = (uint64_t)floor(sum * (double)ticks + ROUNDED_UP);
-        end = end > ticks || i + 1 == placement->placed.count ? ticks : end;
+        const double place = floor(sum * (double)ticks + ROUNDED_UP);
+        const bool is_last = i + 1 == placement->placed.count;
+        /* Compared as they are: damaged archives have stretches of nearly 2^64 ticks. */
+        const uint64_t end = is_last || place >= (double)ticks ? ticks : (uint64_t)place;
         if (end > before) {
             fm_vector_push(
                 parts, (struct fm_composed_part){end - before, placement->placed.items[i].visit});

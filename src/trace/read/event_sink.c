@@ -7,7 +7,7 @@
  * together, whichever line begins them. */
 static bool has_line(const struct fm_trace *trace, const struct fm_region *region)
 {
-    return fm_region_has_lines(region) ||
+    return fm_region_has_lines(region) || region->is_system_wait ||
            (trace->with_callsites && region->paradigm == FM_PARADIGM_USER && !region->is_phase);
 }
 
@@ -22,7 +22,8 @@ static uint32_t line_of(const struct fm_trace *trace, uint32_t region, uint32_t 
     }
     const struct fm_source_line *place = &trace->lines[line];
     const bool is_address = place->line == 0 && strstr(place->file, "+0x") != NULL;
-    return place->line != 0 || (is_address && !fm_region_has_lines(called)) ? line : FM_NONE;
+    const bool may_have_address = trace->with_callsites && !fm_region_has_lines(called);
+    return place->line != 0 || (is_address && may_have_address) ? line : FM_NONE;
 }
 
 void fm_event_sink_use_lines(struct fm_event_sink *sink, const struct fm_location_maps *maps)
@@ -58,12 +59,38 @@ void fm_event_program_end(struct fm_event_sink *sink)
     fm_builder_program_end(&sink->builder, sink->references->program_region);
 }
 
+/* A parameter states what a call waits for. */
+static void await(struct fm_event_sink *sink, fm_parameter_t parameter, int64_t value)
+{
+    uint32_t number = value >= 0 && value < UINT32_MAX ? (uint32_t)value : FM_NONE;
+    if (parameter == FM_PARAMETER_AWAITED_COMMUNICATOR) {
+        number = fm_event_communicator(sink, number);
+    } else if (parameter == FM_PARAMETER_AWAITED_WINDOW) {
+        number = fm_event_window(sink, number);
+    }
+    fm_builder_await(&sink->builder, parameter, number);
+}
+
 void fm_event_parameter(struct fm_event_sink *sink, uint32_t parameter, fm_parameter_t type,
                         uint64_t value)
 {
     const struct fm_trace *trace = sink->builder.trace;
     uint32_t region = fm_references_find(&sink->references->parameters,
                                          fm_location_map(sink->maps, FM_MAP_PARAMETERS, parameter));
+    if (region != FM_NONE &&
+        trace->regions[region].parameter >= FM_PARAMETER_AWAITED_COMMUNICATOR) {
+        if (type == FM_PARAMETER_UNSIGNED) { /* the archive is damaged */
+            fm_builder_parameter(&sink->builder, FM_NONE, 0);
+        } else {
+            await(sink, trace->regions[region].parameter, (int64_t)value);
+        }
+        return;
+    }
+    if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
+        trace->regions[region].parameter >= FM_PARAMETER_MERGED_VISITS) {
+        fm_builder_merged_visits(&sink->builder, trace->regions[region].parameter, value);
+        return;
+    }
     if (region != FM_NONE && type == FM_PARAMETER_UNSIGNED &&
         trace->regions[region].parameter >= FM_PARAMETER_LOST_PROCESSOR) {
         if (trace->regions[region].parameter == FM_PARAMETER_LOST_PROCESSOR) {

@@ -173,6 +173,13 @@ static inline void fm_event_irecv(struct fm_event_sink *sink, uint32_t sender,
                        bytes, &request);
 }
 
+/* The test of a request has failed, or a call that was never left waits for it. */
+static inline void fm_event_request_test(struct fm_event_sink *sink, uint64_t request)
+{
+    fm_polling_failed(&sink->builder, request);
+    fm_builder_await_request(&sink->builder, request);
+}
+
 static inline void fm_event_cancelled(struct fm_event_sink *sink, uint64_t request)
 {
     fm_builder_cancelled(&sink->builder, request);

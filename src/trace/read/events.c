@@ -5,6 +5,7 @@
 #include "trace/archive/anchor.h"
 #include "trace/archive/otf2_error.h"
 #include "trace/archive/record_count.h"
+#include "trace/clock/process_end.h"
 #include "trace/read/calling_contexts.h"
 #include "trace/read/event_callbacks.h"
 #include "trace/read/event_decoder.h"
@@ -87,8 +88,25 @@ static void read_by_otf2(struct readers *readers, const struct fm_location_maps 
             fm_memory_exhausted();
         }
         sink->builder.defects->missing_locations++;
+        location->is_incomplete = true;
     }
     (void)fm_otf2_error_take();
+}
+
+/* Notes until when a process lived, in the repaired time of one of its locations. */
+static void note_end(struct fm_event_sink *sink, const struct fm_clock_correction *clock)
+{
+    const struct fm_trace *trace = sink->builder.trace;
+    struct fm_location *location = sink->builder.location;
+    const struct fm_process *process = &trace->processes[location->process];
+    uint64_t end = fm_process_end(process->heartbeat, process->job_end, trace->ticks_per_second);
+    if (end == UINT64_MAX) {
+        return;
+    }
+    size_t interval = 0;
+    if (fm_clock_correct(clock, &interval, &end)) {
+        location->lasts_to = fm_event_repaired(sink, end);
+    }
 }
 
 static void read_location(struct readers *readers, uint32_t index, struct fm_location_maps *maps)
@@ -101,7 +119,7 @@ static void read_location(struct readers *readers, uint32_t index, struct fm_loc
     }
     fm_event_sink_use_lines(&readers->sink, maps);
     fm_event_contexts_begin(&readers->sink);
-    builder->location->is_unreadable = maps->damaged;
+    builder->location->is_unreadable = builder->location->is_incomplete = maps->damaged;
     if (maps->damaged) {
         builder->defects->missing_locations++;
     } else if (decode_location(readers, maps)) {
@@ -110,6 +128,7 @@ static void read_location(struct readers *readers, uint32_t index, struct fm_loc
         read_by_otf2(readers, maps);
         readers->used->by_otf2++;
     }
+    note_end(&readers->sink, &maps->clock);
     fm_builder_end_location(builder);
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/read/raw_definitions.h"
 
+#include "base/awaited_names.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +139,30 @@ static OTF2_CallbackCode on_location_group_property(void *data, OTF2_LocationGro
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef location,
+                                              OTF2_StringRef name, OTF2_Type type,
+                                              OTF2_AttributeValue value)
+{
+    static const struct {
+        const char *name;
+        fm_raw_end_t what;
+    } properties[] = {
+        {FM_PROPERTY_HEARTBEAT, FM_END_HEARTBEAT},
+        {FM_PROPERTY_JOB_END, FM_END_OF_JOB},
+        {FM_PROPERTY_ENDED, FM_END_BY_ITSELF},
+        {FM_PROPERTY_THREAD_LEVEL, FM_END_THREAD_LEVEL},
+    };
+    struct fm_raw_definitions *raw = data;
+    const char *text = fm_raw_string(raw, name);
+    for (size_t i = 0; text != NULL && i < sizeof properties / sizeof *properties; i++) {
+        if (type == OTF2_TYPE_UINT64 && strcmp(text, properties[i].name) == 0) {
+            fm_vector_push(&raw->ends,
+                           ((struct fm_raw_end){location, value.uint64, properties[i].what}));
+        }
+    }
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_StringRef name,
                                      OTF2_LocationType type, uint64_t events,
                                      OTF2_LocationGroupRef group)
@@ -264,6 +290,7 @@ void fm_raw_definitions_register(OTF2_GlobalDefReaderCallbacks *callbacks)
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupPropertyCallback(callbacks,
                                                                    on_location_group_property);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_communicator);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercommunicator);
@@ -300,6 +327,7 @@ void fm_raw_definitions_free(struct fm_raw_definitions *raw)
     fm_vector_free(&raw->location_groups_raw);
     fm_vector_free(&raw->objects);
     fm_vector_free(&raw->worlds);
+    fm_vector_free(&raw->ends);
     fm_vector_free(&raw->locations);
     fm_vector_free(&raw->dimensions_raw);
     fm_vector_free(&raw->topologies);

@@ -70,6 +70,19 @@ struct fm_raw_world {
     uint32_t group, world; /**< reference of a location group; number */
 };
 
+/** What a property of a location states about its process. */
+typedef enum {
+    FM_END_HEARTBEAT,
+    FM_END_OF_JOB,
+    FM_END_BY_ITSELF,
+    FM_END_THREAD_LEVEL
+} fm_raw_end_t;
+
+struct fm_raw_end {
+    uint64_t location, value;
+    fm_raw_end_t what;
+};
+
 struct fm_raw_location {
     uint64_t id, events;
     uint32_t name, group;
@@ -111,6 +124,7 @@ struct fm_raw_definitions {
     FM_VECTOR(struct fm_raw_location_group) location_groups_raw;
     FM_VECTOR(struct fm_raw_object) objects;
     FM_VECTOR(struct fm_raw_world) worlds;
+    FM_VECTOR(struct fm_raw_end) ends;
     FM_VECTOR(struct fm_raw_location) locations;
     FM_VECTOR(struct fm_raw_dimension) dimensions_raw;
     FM_VECTOR(struct fm_raw_topology) topologies;

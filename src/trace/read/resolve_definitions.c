@@ -2,7 +2,9 @@
 /* Definitions as they are written to the tables of the trace. */
 #include "trace/read/raw_definitions.h"
 
+#include "base/awaited_names.h"
 #include "base/library_function.h"
+#include "base/merged_visit_names.h"
 #include "base/partitioned_names.h"
 #include "base/polling_names.h"
 #include "base/probe_names.h"
@@ -49,10 +51,26 @@ static fm_parameter_t parameter_of(const char *name, fm_parameter_t type)
         {FM_LOST_PROCESSOR, FM_PARAMETER_LOST_PROCESSOR},
         {FM_MERGED_CALLS, FM_PARAMETER_MERGED_CALLS},
         {FM_MERGED_GAPS, FM_PARAMETER_MERGED_GAPS},
+        {FM_AWAITED_COMMUNICATOR, FM_PARAMETER_AWAITED_COMMUNICATOR},
+        {FM_AWAITED_SOURCE, FM_PARAMETER_AWAITED_SOURCE},
+        {FM_AWAITED_TAG, FM_PARAMETER_AWAITED_TAG},
+        {FM_AWAITED_ROOT, FM_PARAMETER_AWAITED_ROOT},
+        {FM_AWAITED_WINDOW, FM_PARAMETER_AWAITED_WINDOW},
+        {FM_AWAITED_TARGET, FM_PARAMETER_AWAITED_TARGET},
+        {FM_AWAITED_OWNER, FM_PARAMETER_AWAITED_OWNER},
+        {FM_AWAITED_SINCE, FM_PARAMETER_AWAITED_SINCE},
+        {FM_AWAITED_OMITTED, FM_PARAMETER_AWAITED_OMITTED},
+        {FM_AWAITED_TAKEN_IN, FM_PARAMETER_AWAITED_TAKEN_IN},
+        {FM_MERGED_VISITS, FM_PARAMETER_MERGED_VISITS},
+        {FM_MERGED_SHORTEST, FM_PARAMETER_MERGED_SHORTEST},
+        {FM_MERGED_LONGEST, FM_PARAMETER_MERGED_LONGEST},
     };
-    for (size_t i = 0;
-         type == FM_PARAMETER_UNSIGNED && name != NULL && i < sizeof own / sizeof own[0]; i++) {
-        if (strcmp(name, own[i].name) == 0) {
+    for (size_t i = 0; name != NULL && i < sizeof own / sizeof own[0]; i++) {
+        const fm_parameter_t own_type =
+            own[i].parameter < FM_PARAMETER_AWAITED_COMMUNICATOR ? FM_PARAMETER_UNSIGNED
+            : own[i].parameter == FM_PARAMETER_AWAITED_TAKEN_IN  ? FM_PARAMETER_TEXT
+                                                                 : FM_PARAMETER_SIGNED;
+        if (type == own_type && strcmp(name, own[i].name) == 0) {
             return own[i].parameter;
         }
     }
@@ -163,12 +181,19 @@ static void resolve_contexts(struct fm_raw_definitions *raw)
     fm_free(root);
 }
 
+/* Whether the region is a function of the C library in which the program waits. */
+static bool is_system_wait(const struct fm_raw_region *region, const char *file)
+{
+    return region->paradigm == OTF2_PARADIGM_USER && region->role == OTF2_REGION_ROLE_FUNCTION &&
+           file != NULL && strcmp(file, FM_C_LIBRARY_FILE) == 0;
+}
+
 /* Whether the region is a function that was not recorded as such, but seen on call stacks.
  * Functions of the C library are recorded calls, phases are marks. */
 static bool is_seen_on_stacks(const struct fm_raw_region *region, const char *file)
 {
     return region->paradigm == OTF2_PARADIGM_USER && region->role == OTF2_REGION_ROLE_FUNCTION &&
-           !region->is_phase && (file == NULL || strcmp(file, FM_C_LIBRARY_FILE) != 0);
+           !region->is_phase && !is_system_wait(region, file);
 }
 
 /* Whether the recorder tells functions seen on call stacks from those that it recorded. */
@@ -239,6 +264,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
             .is_fetching = fm_function_fetches(name),
             .is_library = fm_is_library_function(name, file),
             .is_estimated = is_estimated,
+            .is_system_wait = is_system_wait(from, file),
         };
         trace->regions[i].starts_collective =
             starts_collective(paradigm, trace->regions[i].call, name);
@@ -385,6 +411,37 @@ static int compare_objects(const void *a, const void *b)
     return left->object < right->object ? -1 : left->object > right->object;
 }
 
+/* Notes the ends of processes, which their locations state. */
+static void note_ends(struct fm_raw_definitions *raw)
+{
+    struct fm_trace *trace = &raw->into->trace;
+    for (uint32_t p = 0; p < trace->process_count; p++) {
+        trace->processes[p].heartbeat = trace->processes[p].job_end = UINT64_MAX;
+    }
+    for (size_t i = 0; i < raw->ends.count; i++) {
+        const struct fm_raw_end *end = &raw->ends.items[i];
+        const uint32_t location = fm_map_get(&raw->location_of_id, end->location);
+        if (location == FM_MAP_ABSENT) {
+            continue;
+        }
+        struct fm_process *process = &trace->processes[trace->locations[location].process];
+        switch (end->what) {
+        case FM_END_HEARTBEAT:
+            process->heartbeat = end->value;
+            break;
+        case FM_END_OF_JOB:
+            process->job_end = end->value;
+            break;
+        case FM_END_BY_ITSELF:
+            process->has_ended = end->value != 0;
+            break;
+        case FM_END_THREAD_LEVEL:
+            process->thread_level = end->value < 4 ? (uint8_t)(end->value + 1) : 0;
+            break;
+        }
+    }
+}
+
 static void name_objects(const struct fm_raw_definitions *raw, const uint32_t *process_of_group)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -423,7 +480,7 @@ static void make_locations(struct fm_raw_definitions *raw)
             .thread = process->location_count++,
             .defined_events = from->events,
             .begin = UINT64_MAX,
-            .truncated_at = FM_NONE,
+            .lasts_to = UINT64_MAX,
             .is_stream = from->is_stream,
         };
     }
@@ -451,6 +508,7 @@ static void resolve_locations(struct fm_raw_definitions *raw)
     note_worlds(raw, process_of_group);
     fm_free(process_of_group);
     make_locations(raw);
+    note_ends(raw);
 }
 
 /* ---- groups and communicators ---- */

@@ -10,7 +10,9 @@
 struct fm_summary {
     uint64_t counts[FM_SURVEY_KINDS];
     uint64_t events, defined_events;
-    uint64_t first_time, last_time; /**< ticks; only if there are events */
+    uint64_t first_time, last_time; /**< ticks; only if there are events. Of processes that state
+                                       how long they lived, their ends */
+    uint64_t open_locations;        /**< that end inside of regions */
     uint64_t *visits;               /**< per region index of the survey */
     uint32_t program;               /**< reference of a string; FM_SURVEY_NONE: not recorded */
     uint64_t unreadable_locations, first_unreadable; /**< id of the first */

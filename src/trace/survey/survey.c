@@ -150,6 +150,11 @@ static fm_status_t open_events(struct fm_survey *survey, struct fm_error *error)
     return FM_OK;
 }
 
+bool fm_survey_is_own(const struct fm_survey *survey)
+{
+    return fm_anchor_is_own(survey->creator);
+}
+
 fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struct fm_error *error)
 {
     struct fm_survey *made = fm_allocate(1, sizeof *made);

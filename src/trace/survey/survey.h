@@ -68,6 +68,9 @@ struct fm_survey_location {
     uint32_t name, process; /**< references */
     uint64_t defined_events;
     uint8_t type;
+    /* Properties (base/awaited_names.h) about the end of its process. */
+    bool states_end; /**< it has one of them: regions that are never left are no defect */
+    uint64_t heartbeat, job_end; /**< times of its own clock; UINT64_MAX: not stated */
 };
 
 struct fm_survey_group {
@@ -146,6 +149,9 @@ struct fm_survey {
  * @param survey   out: to be freed with fm_survey_close(); set only on success
  * @return FM_ERR_DATA with file and reason if the archive is not readable. */
 fm_status_t fm_survey_open(const char *archive, struct fm_survey **survey, struct fm_error *error);
+
+/** @return whether fermata has written the archive, by its creator. */
+bool fm_survey_is_own(const struct fm_survey *survey);
 
 /** Receives the events of a location in the order of the file. */
 typedef void (*fm_survey_handler_t)(void *context, const struct fm_survey_event *event);

@@ -2,6 +2,8 @@
 /* Reads the global definitions of an archive into a survey, unresolved. */
 #include "trace/survey/survey_events.h"
 
+#include "base/awaited_names.h"
+
 #include <string.h>
 
 static OTF2_CallbackCode define(struct fm_survey_index *index, uint64_t reference, size_t position)
@@ -84,10 +86,37 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
                                      OTF2_LocationGroupRef process)
 {
     struct fm_survey *survey = data;
-    const struct fm_survey_location location = {
-        .id = self, .name = name, .process = process, .defined_events = events, .type = type};
+    const struct fm_survey_location location = {.id = self,
+                                                .name = name,
+                                                .process = process,
+                                                .defined_events = events,
+                                                .type = type,
+                                                .heartbeat = UINT64_MAX,
+                                                .job_end = UINT64_MAX};
     fm_vector_push(&survey->locations, location);
     return define(&survey->location_index, self, survey->locations.count - 1);
+}
+
+static OTF2_CallbackCode on_location_property(void *data, OTF2_LocationRef reference,
+                                              OTF2_StringRef name, OTF2_Type type,
+                                              OTF2_AttributeValue value)
+{
+    struct fm_survey *survey = data;
+    const uint32_t index = fm_survey_find(&survey->location_index, reference);
+    const char *text = fm_survey_string(survey, name);
+    if (index == FM_SURVEY_NONE || text == NULL || type != OTF2_TYPE_UINT64) {
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    struct fm_survey_location *location = &survey->locations.items[index];
+    if (strcmp(text, FM_PROPERTY_HEARTBEAT) == 0) {
+        location->heartbeat = value.uint64;
+    } else if (strcmp(text, FM_PROPERTY_JOB_END) == 0) {
+        location->job_end = value.uint64;
+    } else if (strcmp(text, FM_PROPERTY_ENDED) != 0) {
+        return OTF2_CALLBACK_SUCCESS;
+    }
+    location->states_end = true;
+    return OTF2_CALLBACK_SUCCESS;
 }
 
 static OTF2_CallbackCode on_group(void *data, OTF2_GroupRef self, OTF2_StringRef name,
@@ -162,6 +191,7 @@ OTF2_ErrorCode fm_survey_read_definitions(struct fm_survey *survey, OTF2_Reader 
     OTF2_GlobalDefReaderCallbacks_SetSystemTreeNodeCallback(callbacks, on_node);
     OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(callbacks, on_process);
     OTF2_GlobalDefReaderCallbacks_SetLocationCallback(callbacks, on_location);
+    OTF2_GlobalDefReaderCallbacks_SetLocationPropertyCallback(callbacks, on_location_property);
     OTF2_GlobalDefReaderCallbacks_SetGroupCallback(callbacks, on_group);
     OTF2_GlobalDefReaderCallbacks_SetCommCallback(callbacks, on_comm);
     OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(callbacks, on_intercomm);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *text_of(const struct fm_trace *trace, uint64_t number)
+const char *fm_trace_text(const struct fm_trace *trace, uint32_t number)
 {
     const struct fm_trace_private *private = (const struct fm_trace_private *)trace;
     return number < private->text.count ? private->text.items[number] : "(unknown)";
@@ -24,7 +24,8 @@ char *fm_trace_callpath_name(const struct fm_trace *trace, const struct fm_callp
     if (node->kind == FM_CALLPATH_OTHERS) {
         length = asprintf(&name, "%s=(others)", region->name);
     } else if (region->parameter == FM_PARAMETER_TEXT) {
-        length = asprintf(&name, "%s=%s", region->name, text_of(trace, node->value));
+        length =
+            asprintf(&name, "%s=%s", region->name, fm_trace_text(trace, (uint32_t)node->value));
     } else if (region->parameter != FM_PARAMETER_SIGNED) {
         length = asprintf(&name, "%s=%" PRIu64, region->name, node->value);
     } else {
@@ -104,6 +105,9 @@ static void compact(struct fm_location *location, const uint32_t *number, size_t
     renumber_estimates(&location->estimates, number);
     for (size_t i = 0; i < location->phases.count; i++) {
         location->phases.items[i].visit = number[location->phases.items[i].visit];
+    }
+    for (size_t i = 0; i < location->open.count; i++) {
+        location->open.items[i].visit = number[location->open.items[i].visit];
     }
     for (size_t i = 0; i < location->growth.count; i++) {
         location->growth.items[i].visit = number[location->growth.items[i].visit];

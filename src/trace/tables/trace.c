@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/tables/trace_internal.h"
 
+#include "trace/archive/anchor.h"
+
 #include <pthread.h>
 #include <string.h>
 
@@ -34,6 +36,17 @@ void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process)
     }
 }
 
+void fm_trace_forget_messages(struct fm_trace *trace, uint32_t process)
+{
+    const struct fm_process *owner = &trace->processes[process];
+    for (uint32_t t = 0; t < owner->location_count; ++t) {
+        struct fm_location *location = &trace->locations[owner->first_location + t];
+        fm_vector_free(&location->sends);
+        fm_vector_free(&location->receives);
+        fm_vector_free(&location->matched);
+    }
+}
+
 void fm_location_free(struct fm_location *location)
 {
     fm_free(location->name);
@@ -57,6 +70,8 @@ void fm_location_free(struct fm_location *location)
     fm_vector_free(&location->traffic);
     fm_counters_free(&location->counters);
     fm_vector_free(&location->growth);
+    fm_vector_free(&location->open);
+    fm_vector_free(&location->open_waits);
     fm_estimates_free(&location->estimates);
 }
 
@@ -230,6 +245,17 @@ const struct fm_polling_loop *fm_trace_loop(const struct fm_location *location, 
                : NULL;
 }
 
+bool fm_location_calls(const struct fm_trace *trace, const struct fm_location *location,
+                       fm_call_t call)
+{
+    for (size_t v = 0; v < location->profile.count; v++) {
+        if (trace->regions[location->profile.items[v].region].call == call) {
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t fm_trace_entered(const struct fm_location *location, uint64_t time)
 {
     uint32_t low = 0, high = (uint32_t)location->enter.count;
@@ -261,7 +287,7 @@ uint32_t fm_trace_member_seen(const struct fm_trace *trace, uint32_t communicato
 
 bool fm_trace_is_own(const struct fm_trace *trace)
 {
-    return trace->creator != NULL && strncmp(trace->creator, "fermata ", strlen("fermata ")) == 0;
+    return fm_anchor_is_own(trace->creator);
 }
 
 uint32_t fm_trace_post(const struct fm_trace *trace, uint32_t *location_number, uint32_t receive)

@@ -49,7 +49,20 @@ typedef enum {
     FM_PARAMETER_PROBE_TAG,
     FM_PARAMETER_LOST_PROCESSOR, /**< unsigned: base/polling_names.h */
     FM_PARAMETER_MERGED_CALLS,   /**< likewise in calls; elsewhere a parameter of the program */
-    FM_PARAMETER_MERGED_GAPS
+    FM_PARAMETER_MERGED_GAPS,
+    FM_PARAMETER_MERGED_VISITS, /**< unsigned: base/merged_visit_names.h */
+    FM_PARAMETER_MERGED_SHORTEST,
+    FM_PARAMETER_MERGED_LONGEST,
+    FM_PARAMETER_AWAITED_COMMUNICATOR, /**< signed: base/awaited_names.h */
+    FM_PARAMETER_AWAITED_SOURCE,
+    FM_PARAMETER_AWAITED_TAG,
+    FM_PARAMETER_AWAITED_ROOT,
+    FM_PARAMETER_AWAITED_WINDOW,
+    FM_PARAMETER_AWAITED_TARGET,
+    FM_PARAMETER_AWAITED_OWNER,
+    FM_PARAMETER_AWAITED_SINCE,
+    FM_PARAMETER_AWAITED_OMITTED,
+    FM_PARAMETER_AWAITED_TAKEN_IN /**< text */
 } fm_parameter_t;
 
 /** A region of the program. A parameter is kept as a region, too, whose nodes in call trees are its
@@ -70,10 +83,13 @@ struct fm_region {
     bool is_library; /**< a function of a library that the program uses (fm_is_library_function) */
     bool is_estimated; /**< a function of which only samples of call stacks, and the call stacks of
                             calls, tell when it begins and ends */
+    bool is_system_wait; /**< a function of the C library whose calls by the program are recorded:
+                              those in which it sleeps or waits */
 };
 
 /** @return whether call paths always tell calls of a region apart by their lines, where these are
- * known: calls of libraries, and the kernels that these launch; other functions on request only
+ * known, and have the line as theirs: calls of libraries, and the kernels that these launch. Calls
+ * of the C library (`is_system_wait`) are told apart, too; other functions on request only
  * (`with_callsites` of the trace). */
 static inline bool fm_region_has_lines(const struct fm_region *region)
 {
@@ -92,6 +108,11 @@ struct fm_process {
     char *name;
     char *node;     /**< host name */
     uint32_t world; /**< number of its MPI_COMM_WORLD; 0 in a run with one */
+    /* Its end, by properties of its locations (base/awaited_names.h); times of the process's clock,
+     * UINT64_MAX: not known. */
+    uint64_t heartbeat, job_end;
+    bool has_ended;       /**< by itself; without such properties: it has finalized a library */
+    uint8_t thread_level; /**< 1 + the value of FM_PROPERTY_THREAD_LEVEL; 0: not known */
 };
 
 /** Cartesian topology of a communicator. */
@@ -168,6 +189,9 @@ struct fm_matched_receive {
     uint32_t post;    /**< activity */
 };
 
+/** Of a part in a collective operation whose record is missing, as its call was never left. */
+#define FM_OPERATION_UNKNOWN UINT8_MAX
+
 /** One location's part in a collective operation. */
 struct fm_collective {
     uint32_t start;    /**< call that took part: decides the order of instances and the kind */
@@ -176,7 +200,7 @@ struct fm_collective {
     uint32_t communicator;
     uint32_t window;   /**< that its record names, outside of MPI; FM_NONE: a communicator's */
     uint32_t root;     /**< rank, or an OTF2_COLLECTIVE_ROOT_ value */
-    uint8_t operation; /**< OTF2_CollectiveOp */
+    uint8_t operation; /**< OTF2_CollectiveOp; FM_OPERATION_UNKNOWN: that of a call never left */
     bool non_blocking;
     bool moved_bytes;    /**< this location sent or received something in it */
     uint8_t size_class;  /**< of the larger one of both: fm_trace_size_class() */
@@ -321,7 +345,10 @@ struct fm_visit_profile {
     uint64_t time;     /**< ticks, without `overhead` */
     uint64_t overhead; /**< ticks of the recorder's own work */
     uint64_t visits;
-    uint64_t samples;                                /**< call stacks that were sampled in it */
+    uint64_t merged;            /**< visits that were not recorded one by one */
+    uint64_t merged_since;      /**< first Enter of those, if there are any */
+    uint64_t shortest, longest; /**< of those, ticks; 0, 0: not known */
+    uint64_t samples;           /**< call stacks that were sampled in it */
     uint64_t processor_times[FM_STRETCH_TIME_COUNT]; /**< ticks, by fm_processor_time_t and what
                                                            follows (base/processor_time.h) */
 };
@@ -390,6 +417,47 @@ struct fm_reading_time {
     uint32_t activity;
     uint64_t ticks;
 };
+
+/** A region that was never left. */
+struct fm_unleft_region {
+    uint32_t visit;    /**< node of `profile` */
+    uint32_t activity; /**< FM_NONE: it is no call of communication, or executes another call */
+    uint32_t phase;    /**< row of the location's phases; FM_NONE: none */
+    bool is_computation;
+    uint64_t own; /**< ticks of its own, if it is no activity */
+};
+
+/** What an open call waits for: a message (source and tag), the members of a collective operation
+ * (root), a call of other processes on a window (target), or the owner of a lock. Or a request that
+ * it completes. */
+struct fm_open_wait {
+    uint32_t activity;
+    uint32_t stated;       /**< bit FM_STATES(parameter) for each of the following that is known */
+    uint32_t communicator; /**< FM_NONE: not defined */
+    uint32_t source, tag;  /**< FM_NONE: any */
+    uint32_t root;         /**< FM_NONE: none */
+    uint32_t window;       /**< FM_NONE: not defined */
+    uint32_t target;       /**< FM_NONE: all */
+    uint32_t owner;        /**< of the lock: upper half of its location's id */
+    uint32_t taken_in;     /**< number of the text for fm_trace_text(); FM_NONE: not known */
+    uint32_t omitted;      /**< requests of the call that are not stated */
+    bool has_request;
+    uint64_t request;
+    uint8_t kind; /**< fm_open_request_t */
+    uint32_t row; /**< of the location's sends, receives or collectives; FM_NONE: not known */
+};
+
+#define FM_STATES(parameter)                                                                       \
+    (1U << (FM_PARAMETER_AWAITED_##parameter - FM_PARAMETER_AWAITED_COMMUNICATOR))
+
+/** What a request of an open call is about. */
+typedef enum {
+    FM_OPEN_NO_REQUEST,
+    FM_OPEN_SEND,
+    FM_OPEN_RECEIVE,
+    FM_OPEN_COLLECTIVE,
+    FM_OPEN_OTHER /**< a one-sided operation, or an operation of another thread */
+} fm_open_request_t;
 
 /** An instance of a region that is a phase. */
 struct fm_phase {
@@ -466,17 +534,24 @@ struct fm_location {
     FM_VECTOR(struct fm_traffic) traffic; /**< ascending by kind and process */
     fm_counter_table counters;            /**< that it has values of, ascending */
     FM_VECTOR(struct fm_counter_growth)
-    growth;                        /**< of totals by call path, each pair at most once
-                                        before call paths are merged */
-    struct fm_estimates estimates; /**< of its composed stretches */
-    uint32_t truncated_at;         /**< first activity without a Leave; FM_NONE: all have one */
+    growth;                                    /**< of totals by call path, each pair at most once
+                                                    before call paths are merged */
+    struct fm_estimates estimates;             /**< of its composed stretches */
+    FM_VECTOR(struct fm_unleft_region) open;   /**< regions without a Leave, the outermost first */
+    FM_VECTOR(struct fm_open_wait) open_waits; /**< what those that are calls wait for, ascending */
+    uint32_t open_states; /**< the last changes of state: the ends of open regions */
+    bool is_incomplete;   /**< events are missing at its end: not readable, or not recorded */
+    uint64_t lasts_to;    /**< end of its process, if it has a heartbeat; UINT64_MAX: not known */
+    uint64_t last_event;  /**< time of the last event; open regions last longer */
 };
 
 /** Defects of the archive; defective records were ignored or repaired. */
 struct fm_trace_defects {
     uint64_t unordered_times;  /**< times earlier than the event before: taken as equal to it */
     uint64_t unmatched_leaves; /**< Leave events without their Enter: ignored */
-    uint64_t open_calls;       /**< calls that never returned */
+    uint64_t open_calls; /**< calls that lack their Leave: ended by that of a call around them, or
+                              by the end of an incomplete location */
+    uint64_t open_ends;  /**< locations that end inside of functions or calls */
     uint64_t
         unusable_records;   /**< records outside of communication calls or with wrong references */
     uint64_t open_requests; /**< receives and collectives that were never completed */
@@ -567,6 +642,27 @@ uint32_t fm_trace_function_of(const struct fm_trace *trace, uint32_t callpath);
 uint32_t fm_trace_function_visit(const struct fm_trace *trace, const struct fm_location *location,
                                  uint32_t visit);
 
+/** @return the latest time known of the processes first .. last - 1, also by their heartbeats; 0:
+ * none
+ */
+uint64_t fm_trace_latest(const struct fm_trace *trace, uint32_t first, uint32_t last);
+
+/** Lets what was never left last to the end of its process, in all tables of the processes first ..
+ * last - 1. To be called once, before fm_trace_unify().
+ * @param latest  latest time known of all processes: how long those last without a heartbeat */
+void fm_trace_end_open_calls(struct fm_trace *trace, uint32_t first, uint32_t last,
+                             uint64_t latest);
+
+/** @return a text by its number, "(unknown)" if there is none */
+const char *fm_trace_text(const struct fm_trace *trace, uint32_t number);
+
+/** @return whether an activity was never left. O(depth of the open regions) */
+bool fm_trace_is_open(const struct fm_location *location, uint32_t activity);
+
+/** @return the innermost call in which a location was at its end, if it had not left it and its
+ * process did not end by itself; FM_NONE: none, or events are missing. */
+uint32_t fm_trace_last_call(const struct fm_trace *trace, uint32_t location);
+
 /** Builds the call forest of the locations that were read from their call trees, in location order.
  */
 void fm_trace_unify(struct fm_trace *trace);
@@ -604,6 +700,9 @@ void fm_trace_forget_records(struct fm_trace *trace, uint32_t first, uint32_t la
 
 /** Frees the one-sided records of a process. Safe for distinct processes at the same time. */
 void fm_trace_forget_rma(struct fm_trace *trace, uint32_t process);
+
+/** Frees the records of the sends and receives of a process. Likewise safe. */
+void fm_trace_forget_messages(struct fm_trace *trace, uint32_t process);
 
 /** Frees what a location owns, for those outside of a trace. */
 void fm_location_free(struct fm_location *location);
@@ -667,5 +766,9 @@ fm_trace_called(const struct fm_trace *trace, const struct fm_location *location
 {
     return &trace->regions[fm_trace_region(location, activity)];
 }
+
+/** @return whether a location makes calls of a kind. O(nodes of its call tree) */
+bool fm_location_calls(const struct fm_trace *trace, const struct fm_location *location,
+                       fm_call_t call);
 
 #endif

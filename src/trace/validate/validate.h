@@ -25,11 +25,13 @@ struct fm_validation {
     uint64_t locations, events, findings;
     uint64_t open_requests; /**< started and never completed, which MPI permits */
     uint64_t paused;        /**< processes of which a part was not recorded */
+    uint64_t open_ends;     /**< locations that end inside of regions, as their processes state */
 };
 
 /** Checks that all references between definitions exist, and for each location:
  *  - times ascend and lie within the clock properties;
- *  - Enter and Leave nest;
+ *  - Enter and Leave nest; a location whose process states how it ended (base/awaited_names.h) may
+ *    end inside of regions, and what was under way there need not be complete;
  *  - the begin and end records of collective operations alternate;
  *  - communicators, windows, groups, ranks and parameters exist, and parameters get values of their
  *    types;

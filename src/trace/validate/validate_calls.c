@@ -79,14 +79,23 @@ void fm_validator_count(struct fm_validator *validator, const struct fm_survey_e
     }
 }
 
+void fm_validator_uncount(struct fm_validator *validator)
+{
+    const uint32_t region = fm_survey_find(&validator->survey->region_index,
+                                           validator->stack.items[validator->stack.count - 1]);
+    if (region != FM_SURVEY_NONE) {
+        validator->functions[region].calls--;
+    }
+}
+
 void fm_validator_end_calls(struct fm_validator *validator, fm_silence_handler_t *handler,
                             void *context)
 {
     fm_silent_calls_note_threads(validator->functions, validator->survey->regions.count,
                                  validator->has_teams, validator->has_tasks);
     if (handler != NULL) {
-        fm_silent_calls_report(validator->functions, validator->survey->regions.count, handler,
-                               context);
+        fm_silent_calls_report(validator->functions, validator->survey->regions.count,
+                               fm_survey_is_own(validator->survey), handler, context);
     }
     fm_free(validator->functions);
 }

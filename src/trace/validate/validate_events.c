@@ -254,16 +254,37 @@ void fm_validator_check_event(void *context, const struct fm_survey_event *event
     fm_validator_note_collective(validator, event);
 }
 
+/* Whether a collective operation is that of the innermost region. */
+static bool is_innermost(const struct fm_validator *validator,
+                         const struct fm_open_collective *collective)
+{
+    return collective->depth == validator->stack.count;
+}
+
 void fm_validator_end_location(struct fm_validator *validator)
 {
-    size_t depth = validator->stack.count;
+    const size_t depth = validator->stack.count;
+    const struct fm_open_collective *collectives[] = {&validator->collective,
+                                                      &validator->rma_collective};
+    const bool may_be_open =
+        depth > 0 && validator->survey->locations.items[validator->location].states_end;
+    bool is_open = false;
+    validator->ends_inside |= may_be_open;
+    validator->result.open_ends += may_be_open;
     if (depth > 0) {
+        fm_validator_uncount(validator);
+    }
+    if (depth > 0 && !may_be_open) {
         fm_validator_find_untimed(
             validator, validator->location, "%llu calls never return; the innermost is %.100s",
             (unsigned long long)depth,
             region_name(validator->survey, validator->stack.items[depth - 1]));
     }
-    if (validator->collective.is_open || validator->rma_collective.is_open) {
+    for (int i = 0; i < 2; i++) {
+        is_open |=
+            collectives[i]->is_open && !(may_be_open && is_innermost(validator, collectives[i]));
+    }
+    if (is_open) {
         fm_validator_find_untimed(validator, validator->location,
                                   "the last collective operation has no end record");
     }

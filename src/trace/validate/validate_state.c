@@ -228,7 +228,7 @@ static void end_states(struct fm_validator *validator, uint32_t location, const 
         return;
     }
     count_states(map, &never_ended, &never_begun);
-    if (never_ended > 0 && never_ended_text != NULL) {
+    if (never_ended > 0 && never_ended_text != NULL && !validator->ends_inside) {
         fm_validator_find_untimed(validator, location, "%llu %s", (unsigned long long)never_ended,
                                   never_ended_text);
     }
@@ -250,7 +250,7 @@ void fm_validator_end_process(struct fm_validator *validator, uint32_t location)
     end_states(validator, location, &validator->thread_locks, NULL,
                "releases of thread locks that its process never acquired");
     validator->result.paused += validator->was_paused;
-    validator->was_paused = false;
+    validator->was_paused = validator->ends_inside = false;
     fm_map_clear(&validator->requests);
     fm_map_clear(&validator->operations);
     fm_map_clear(&validator->locks);

@@ -29,7 +29,8 @@ struct fm_validator {
     /* of the current process */
     bool is_partial; /**< not all of its records can be read */
     bool several_threads;
-    bool was_paused; /**< recording was off for some time: begin or end records may be missing */
+    bool was_paused;  /**< recording was off for some time: begin or end records may be missing */
+    bool ends_inside; /**< it states how it ended, and some location is inside of regions */
     struct fm_map requests;     /**< by id: see validate_state.c */
     struct fm_map operations;   /**< by window and matching id: record_state bits */
     struct fm_map locks;        /**< by window, target and lock id: record_state bits */
@@ -66,6 +67,9 @@ void fm_validator_begin_calls(struct fm_validator *validator);
 
 /** Counts an event: a call, or a record in the innermost one. */
 void fm_validator_count(struct fm_validator *validator, const struct fm_survey_event *event);
+
+/** Lets the innermost call not count, which lacks the records that are written at its end. */
+void fm_validator_uncount(struct fm_validator *validator);
 
 /** Reports the calls without the records that their analysis needs, and frees the counts. */
 void fm_validator_end_calls(struct fm_validator *validator, fm_silence_handler_t *handler,

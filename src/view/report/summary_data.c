@@ -3,6 +3,7 @@
 
 #include "diagnosis/efficiency/efficiency.h"
 #include "diagnosis/efficiency/hybrid_efficiency.h"
+#include "diagnosis/hang/hang_text.h"
 #include "diagnosis/observations.h"
 #include "diagnosis/problems/answer.h"
 #include "diagnosis/problems/gain_text.h"
@@ -82,12 +83,13 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
     fm_json_end(json);
 }
 
+/* Writes "headline" and "lines", the sentences from `first` on. */
 static void put_sentences(struct fm_json *json, const struct fm_sentences *headline,
-                          const struct fm_sentences *lines)
+                          const struct fm_sentences *lines, size_t first)
 {
     fm_json_string(json, "headline", headline->items[0].text);
     fm_json_array(json, "lines");
-    for (size_t i = 0; i < lines->count; i++) {
+    for (size_t i = first; i < lines->count; i++) {
         fm_json_object(json, NULL);
         fm_json_string(json, "label", lines->items[i].label);
         fm_json_string(json, "text", lines->items[i].text);
@@ -138,7 +140,7 @@ static void put_problem(struct fm_json *json, const struct fm_cube *cube,
     }
     fm_json_signed(json, "ticks", problem->cost);
     put_when(json, cause);
-    put_sentences(json, &problem->headline, &problem->lines);
+    put_sentences(json, &problem->headline, &problem->lines, 0);
     fm_json_end(json);
 }
 
@@ -159,7 +161,7 @@ static void put_symptoms(struct fm_json *json, const struct fm_diagnosis *diagno
         fm_json_null(json, "phase");
         fm_json_array(json, "when");
         fm_json_end(json);
-        put_sentences(json, &symptom->headline, &symptom->lines);
+        put_sentences(json, &symptom->headline, &symptom->lines, 0);
         fm_json_end(json);
     }
     fm_json_end(json);
@@ -248,20 +250,46 @@ static void put_problems(struct fm_json *json, const struct fm_diagnosis *diagno
     fm_answer_free(&problems);
 }
 
+/* By how much recording makes the run longer. */
+static void put_overhead(struct fm_json *json, const struct fm_cube *cube)
+{
+    struct fm_sentences warning = {0};
+    char longer[FM_TEXT_NUMBER], text[512] = "";
+    if (fm_overhead_warn(cube, &warning)) {
+        snprintf(text, sizeof text, "%s %s", warning.items[0].label, warning.items[0].text);
+    } else if (fm_overhead_text(cube, longer)) {
+        snprintf(text, sizeof text, "Recording makes the run %s by its measured costs.", longer);
+    }
+    if (text[0] != '\0') {
+        fm_json_string(json, NULL, text);
+    }
+    fm_sentences_free(&warning);
+}
+
 static void put_observations(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_sentences sentences = {0};
-    char longer[64];
     fm_observations_find(diagnosis, &sentences);
     fm_json_array(json, "observations");
-    if (fm_overhead_text(diagnosis->cube, longer, sizeof longer)) {
-        char text[128];
-        snprintf(text, sizeof text, "Recording makes the run %s by its measured costs.", longer);
-        fm_json_string(json, NULL, text);
-    }
+    put_overhead(json, diagnosis->cube);
     for (size_t i = 0; i < sentences.count; i++) {
         fm_json_string(json, NULL, sentences.items[i].text);
     }
+    fm_json_end(json);
+    fm_sentences_free(&sentences);
+}
+
+/* How a run ended that ended inside of calls: "hang". */
+static void put_hang(struct fm_json *json, const struct fm_diagnosis *diagnosis)
+{
+    struct fm_sentences sentences = {0};
+    fm_hang_text(diagnosis, &sentences);
+    if (sentences.count == 0) {
+        fm_json_null(json, "hang");
+        return;
+    }
+    fm_json_object(json, "hang");
+    put_sentences(json, &sentences, &sentences, 1);
     fm_json_end(json);
     fm_sentences_free(&sentences);
 }
@@ -294,6 +322,7 @@ fm_status_t fm_summary_data_put(const struct fm_cube *cube, struct fm_json *json
     fm_json_bool(json, "is_profile", cube->is_profile);
     put_shares(json, &diagnosis);
     put_efficiency(json, &diagnosis);
+    put_hang(json, &diagnosis);
     if (cube->problem_count > 0) {
         put_problems(json, &diagnosis);
     } else {

@@ -14,6 +14,8 @@
  * (Init and Finalize of the location where they are longest, ticks), "waiting" (ticks), "shares"
  * ("name", "ticks": all time by class), "efficiency" (null, or "parallel", "load_balance",
  * "communication", if predicted "serialization" and "transfer", each with "value" and "verdict"),
+ * "hang" (null, or of a run that ended inside of calls "headline" and "lines" of
+ * diagnosis/hang/hang_text.h),
  * "problems" ("cause" (call path; null: the
  * entry is a kind of wait state, as the report has no problems), "metric" and "callpath" of the
  * largest symptom (or null), "ticks", "phase" (its number; null: none), "when" ("begin", "end":

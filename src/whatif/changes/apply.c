@@ -576,6 +576,7 @@ fm_status_t fm_change_apply(const struct fm_run_change *change, const struct fm_
     switch (change->kind) {
     case FM_CHANGE_NO_PROGRESS:
         fm_calls_free(change, detail, NULL, edits, effect);
+        fm_calls_overlap(detail, edits);
         break;
     case FM_CHANGE_LATENCY:
     case FM_CHANGE_BANDWIDTH:

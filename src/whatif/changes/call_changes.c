@@ -3,10 +3,12 @@
 
 #include "analysis/causes/charge.h"
 #include "analysis/dependencies/dependencies.h"
+#include "analysis/model/call_ref.h"
 #include "analysis/model/own_metric.h"
 #include "cube/model/delay_kind.h"
 #include "whatif/changes/phase_walk.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define RULE(rule) (1U << FM_DEPENDS_ON_##rule)
@@ -160,6 +162,153 @@ void fm_calls_free_of_idle_progress(const struct fm_detail *detail, struct fm_ed
         fm_calls_free(&change, detail, NULL, edits, &unused);
     }
 }
+
+/* ---- transfers behind computation ---- */
+
+/* By which the two sides of a transfer depend on each other. */
+#define OF_PARTNER    (RULE(SENDER) | RULE(RECEIVER) | RULE(COMPLETE))
+#define OF_COLLECTIVE (RULE(COLLECTIVE) | RULE(ROOT) | RULE(CONTRIBUTION) | RULE(SCAN))
+
+/* The calls of a location, of which some complete what goes on before they are entered. */
+struct calls {
+    uint32_t *since;     /* [activity]: the last call that has begun what it completes; FM_NONE */
+    bool *is_overlapped; /* [activity] */
+};
+
+static void note_begin(struct calls *calls, uint32_t l, uint32_t start, uint32_t complete_location,
+                       uint32_t complete)
+{
+    if (complete_location == l && complete < FM_UNRECORDED && start < complete &&
+        (calls->since[complete] == FM_NONE || calls->since[complete] < start)) {
+        calls->since[complete] = start;
+    }
+}
+
+static void list_begins(const struct fm_location *location, uint32_t l, struct calls *calls)
+{
+    for (size_t i = 0; i < location->sends.count; i++) {
+        const struct fm_message_end *send = &location->sends.items[i];
+        note_begin(calls, l, send->start, send->complete_location, send->complete);
+    }
+    for (size_t i = 0; i < location->receives.count; i++) {
+        const struct fm_message_end *receive = &location->receives.items[i];
+        note_begin(calls, l, receive->start, receive->complete_location, receive->complete);
+    }
+    for (size_t i = 0; i < location->collectives.count; i++) {
+        const struct fm_collective *part = &location->collectives.items[i];
+        if (part->non_blocking) {
+            note_begin(calls, l, part->start, part->complete_location, part->complete);
+        }
+    }
+}
+
+static int compare_activities(const void *key, const void *edit)
+{
+    const uint32_t wanted = *(const uint32_t *)key;
+    const struct fm_freed_edit *found = edit;
+    return (wanted > found->activity) - (wanted < found->activity);
+}
+
+static bool is_freed(const struct fm_edits *edits, uint32_t activity)
+{
+    const struct fm_freed_edit *found =
+        edits->freed.count == 0 ? NULL
+                                : bsearch(&activity, edits->freed.items, edits->freed.count,
+                                          sizeof *edits->freed.items, compare_activities);
+    return found != NULL && (found->rules & RULE(PROGRESS)) != 0;
+}
+
+/* @return whether a call depends on a process as the other side of a transfer, or on the members of
+ * a collective */
+static bool depends_on(const struct fm_detail *detail, struct fm_call_ref call, uint32_t process)
+{
+    const fm_dependency_vector *of = &detail->dependencies->of_location[call.location];
+    for (size_t d = fm_first_dependency(of, call.activity);
+         d < of->count && of->items[d].activity == call.activity; d++) {
+        const struct fm_dependency *dependency = &of->items[d];
+        if ((OF_COLLECTIVE >> dependency->rule & 1) != 0 ||
+            ((OF_PARTNER >> dependency->rule & 1) != 0 &&
+             dependency->source.kind == FM_AWAITED_ENTER &&
+             fm_trace_process(detail->trace, dependency->source.place) == process)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* @return whether a call completes what goes on before: what an earlier one has begun, or what a
+ * partner completes */
+static bool completes(const struct fm_detail *detail, const struct calls *calls,
+                      struct fm_call_ref call)
+{
+    const fm_dependency_vector *of = &detail->dependencies->of_location[call.location];
+    if (calls[call.location].since[call.activity] != FM_NONE) {
+        return true;
+    }
+    for (size_t d = fm_first_dependency(of, call.activity);
+         d < of->count && of->items[d].activity == call.activity; d++) {
+        if (of->items[d].rule == FM_DEPENDS_ON_COMPLETE) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Notes the calls that wait for progress, and those that serve them. */
+static void note_calls(const struct fm_detail *detail, const struct fm_edits *edits, uint32_t l,
+                       struct calls *calls)
+{
+    const fm_dependency_vector *of = &detail->dependencies->of_location[l];
+    const uint32_t process = fm_trace_process(detail->trace, l);
+    for (size_t d = 0; d < of->count; d++) {
+        const struct fm_dependency *dependency = &of->items[d];
+        const struct fm_call_ref own = {l, dependency->activity};
+        const struct fm_call_ref serving = {dependency->source.place, dependency->source.index};
+        if (dependency->rule != FM_DEPENDS_ON_PROGRESS ||
+            dependency->source.kind != FM_AWAITED_ENTER ||
+            !is_freed(&edits[l], dependency->activity)) {
+            continue;
+        }
+        if (completes(detail, calls, own)) {
+            calls[l].is_overlapped[own.activity] = true;
+        }
+        if (completes(detail, calls, serving) && depends_on(detail, serving, process)) {
+            calls[serving.location].is_overlapped[serving.activity] = true;
+        }
+    }
+}
+
+void fm_calls_overlap(const struct fm_detail *detail, struct fm_edits *edits)
+{
+    const struct fm_trace *trace = detail->trace;
+    struct calls *calls = fm_allocate(trace->location_count, sizeof *calls);
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        const size_t count = trace->locations[l].enter.count;
+        calls[l].since = fm_allocate(count, sizeof *calls[l].since);
+        calls[l].is_overlapped = fm_allocate(count, sizeof *calls[l].is_overlapped);
+        for (size_t a = 0; a < count; a++) {
+            calls[l].since[a] = FM_NONE;
+        }
+        list_begins(&trace->locations[l], l, &calls[l]);
+    }
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        note_calls(detail, edits, l, calls);
+    }
+    for (uint32_t l = 0; l < trace->location_count; l++) {
+        edits[l].overlapped.count = 0;
+        for (uint32_t a = 0; a < trace->locations[l].enter.count; a++) {
+            if (calls[l].is_overlapped[a]) {
+                fm_vector_push(&edits[l].overlapped,
+                               (struct fm_overlapped_edit){a, calls[l].since[a]});
+            }
+        }
+        fm_free(calls[l].since);
+        fm_free(calls[l].is_overlapped);
+    }
+    fm_free(calls);
+}
+
+/* ---- remaining times ---- */
 
 bool fm_is_transfer(const struct fm_region *region)
 {

@@ -21,6 +21,12 @@ void fm_calls_free(const struct fm_run_change *change, const struct fm_detail *d
  * others. */
 void fm_calls_free_of_idle_progress(const struct fm_detail *detail, struct fm_edits *edits);
 
+/** Lets the remaining times of calls that complete messages, exposure epochs and non-blocking
+ * collectives pass from the begin of the transfer on, as asynchronous progress does: of calls that
+ * wait for the progress of partners, and of the partners' calls that complete the other side.
+ * @param edits  [location]: the calls that they free of progress (fm_calls_free()) are concerned */
+void fm_calls_overlap(const struct fm_detail *detail, struct fm_edits *edits);
+
 /** Takes calls their remaining time: network=ideal those that communicate or synchronize processes,
  * init=0 those of Init, which are freed of the other processes, too. */
 void fm_calls_shorten(const struct fm_run_change *change, const struct fm_detail *detail,

@@ -14,12 +14,12 @@ enum fm_shared_calls {
     FM_SHARED_BY_ALL,       /**< collectives and fences of processes, and barriers of threads */
     FM_SHARED_BY_THREADS,   /**< barriers of threads */
     FM_SHARED_BY_PROCESSES, /**< collectives and fences of processes */
-    FM_SHARED_BY_PARTNERS,  /**< messages of a location and one partner */
+    FM_SHARED_BY_PARTNERS,  /**< messages of a location and one partner, in one direction */
     FM_SHARED_BY_NONE       /**< the run is one part */
 };
 
 /** @return the first of these kinds of calls that all of some locations have made equally often, at
- * least once.
+ * least once; messages of partners, if there are several times as many of them.
  * @param locations  [location]: whether it is one of them */
 enum fm_shared_calls fm_shared_calls_choose(const struct fm_trace *trace, const bool *locations);
 
@@ -30,7 +30,7 @@ struct fm_shared_walk {
     enum fm_shared_calls calls;
     uint32_t activity; /**< first call behind the last time */
     uint64_t part;
-    FM_VECTOR(uint32_t) messages; /**< PARTNERS: calls that sent or completed one, ascending */
+    FM_VECTOR(uint32_t) messages; /**< PARTNERS: calls that sent one, or completed one, ascending */
 };
 
 /** Begins with the begin of a location. To be freed with fm_shared_walk_free(). */

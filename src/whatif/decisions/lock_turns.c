@@ -2,6 +2,7 @@
 #include "whatif/decisions/lock_turns.h"
 
 #include "analysis/dependencies/acquisitions.h"
+#include "analysis/dependencies/polling.h"
 #include "whatif/decisions/turn_queue.h"
 
 #define LOCK_RULES (1U << FM_DEPENDS_ON_LOCK | 1U << FM_DEPENDS_ON_THREAD_LOCK)
@@ -119,6 +120,20 @@ static bool find_pass(const struct fm_detail *detail, const struct fm_replay *re
     return true;
 }
 
+/* @return the call at whose Enter an acquisition requests its lock; activity FM_NONE: not known. Of
+ * calls that poll for it, that is the first one: its time is known before the loop ends. */
+static struct fm_call_ref request_of(const struct fm_detail *detail,
+                                     const struct fm_ordered_acquisition *acquisition)
+{
+    struct fm_call_ref request = acquisition->request;
+    if (request.activity != FM_NONE) {
+        const struct fm_polling *polling =
+            fm_polling_around(&detail->dependencies->pollings[request.location], request.activity);
+        request.activity = polling == NULL ? request.activity : polling->first;
+    }
+    return request;
+}
+
 /* Finds when an acquisition requests its lock. A call that waits for a condition does when it is
  * awakened. @return whether that is known */
 static bool find_request(const struct fm_detail *detail, const struct fm_replay *replay,
@@ -137,7 +152,7 @@ static bool find_request(const struct fm_detail *detail, const struct fm_replay 
         return true;
     }
     if (lock->awaken[number] == FM_NONE) {
-        return entered(detail, replay, acquisition->request, requested);
+        return entered(detail, replay, request_of(detail, acquisition), requested);
     }
     const struct fm_dependency *by = dependency_at(detail, acquisition->call, lock->awaken[number]);
     const struct fm_call_ref awakening = {by->source.place, by->source.index};
@@ -340,7 +355,7 @@ static void watch_acquisition(const struct fm_lock_turns *turns, fm_watched_vect
         return;
     }
     if (lock->awaken[i] == FM_NONE) {
-        watch(watched, own->request, WATCHED_REQUEST, FM_WATCHED_ENTER, k, i);
+        watch(watched, request_of(turns->detail, own), WATCHED_REQUEST, FM_WATCHED_ENTER, k, i);
     } else {
         const struct fm_dependency *by = dependency_at(turns->detail, own->call, lock->awaken[i]);
         watch(watched, own->call, WATCHED_PART, FM_WATCHED_ENTER, k, i);

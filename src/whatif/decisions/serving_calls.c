@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "whatif/decisions/serving_calls.h"
 
-#include "analysis/dependencies/dependencies.h"
+#include "analysis/dependencies/polling.h"
 #include "analysis/model/call_ref.h"
 #include "analysis/model/own_metric.h"
 
@@ -9,6 +9,8 @@
 struct need {
     uint32_t location;        /* that has it */
     uint32_t position;        /* among its dependencies */
+    uint32_t activity;        /* with whose Enter it begins: its call, or the first one of the loop
+                                 that this ends */
     uint32_t first, end;      /* the lists of its target's threads */
     uint64_t locked_until;    /* as measured; 0: its call does not depend on a lock */
     struct fm_call_ref event; /* the target's call with whose Enter the need begins, if that is
@@ -239,21 +241,10 @@ static uint32_t first_overlapping(struct times times, struct progressing *list, 
     return low < count ? list->activities.items[low] : FM_NONE;
 }
 
-/* @return the position of the loop that a call is part of, if it polls; FM_NONE */
-static uint32_t polling_of(const struct fm_detail *detail, struct fm_call_ref call)
+/* @return the loop that a call is part of, if it polls; NULL */
+static const struct fm_polling *polling_of(const struct fm_detail *detail, struct fm_call_ref call)
 {
-    const fm_polling_vector *pollings = &detail->dependencies->pollings[call.location];
-    size_t low = 0, high = pollings->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (pollings->items[middle].last < call.activity) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < pollings->count && pollings->items[low].first <= call.activity ? (uint32_t)low
-                                                                                : FM_NONE;
+    return fm_polling_around(&detail->dependencies->pollings[call.location], call.activity);
 }
 
 /* What is known of the call that serves. */
@@ -326,7 +317,7 @@ static bool is_explained(struct fm_serving_calls *calls, const struct need *need
     const struct fm_dependency *dependency = dependency_of(calls, need);
     const struct fm_call_ref measured = {dependency->source.place, dependency->source.index};
     const struct times times = times_of(calls->detail, NULL, need->location);
-    const uint64_t begin = begin_of(calls, NULL, need, enter_of(times, dependency->activity));
+    const uint64_t begin = begin_of(calls, NULL, need, enter_of(times, need->activity));
     return fm_same_call(search_target(calls, NULL, need, begin, true).best, measured);
 }
 
@@ -370,14 +361,16 @@ static bool is_of_collective(uint8_t rule)
 
 /* Finds the event with which a need of a call begins: the latest one, of those that the call
  * depends on, of the process that serves; the start of the last member of a collective.
- * @param first  the first dependency of the call */
+ * @param first  the first dependency of the call
+ * @param begin  the activity with which the call begins */
 static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t location,
-                                     uint32_t first, const struct fm_dependency *need)
+                                     uint32_t first, const struct fm_dependency *need,
+                                     uint32_t begin)
 {
     const fm_dependency_vector *dependencies = &detail->dependencies->of_location[location];
     const uint32_t target = fm_trace_process(detail->trace, need->source.place);
     struct fm_call_ref event = {FM_NONE, FM_NONE};
-    uint64_t latest = detail->trace->locations[location].enter.items[need->activity];
+    uint64_t latest = detail->trace->locations[location].enter.items[begin];
     for (uint32_t d = first;
          d < dependencies->count && dependencies->items[d].activity == need->activity; d++) {
         const struct fm_dependency *other = &dependencies->items[d];
@@ -393,6 +386,27 @@ static struct fm_call_ref find_event(const struct fm_detail *detail, uint32_t lo
         }
     }
     return event;
+}
+
+/* @param first  the first dependency of the call
+ * @param d      its dependency on progress */
+static void add_need(struct fm_serving_calls *calls, uint32_t l, uint32_t first, uint32_t d,
+                     uint64_t locked_until)
+{
+    const struct fm_detail *detail = calls->detail;
+    const struct fm_dependency *dependency = &detail->dependencies->of_location[l].items[d];
+    const struct fm_polling *polling =
+        polling_of(detail, (struct fm_call_ref){l, dependency->activity});
+    const uint32_t begin = polling == NULL ? dependency->activity : polling->first;
+    const struct need need = {
+        .location = l,
+        .position = d,
+        .activity = begin,
+        .locked_until = locked_until,
+        .event = find_event(detail, l, first, dependency, begin),
+        .paradigm = paradigm_of(detail->trace, l, dependency->activity),
+    };
+    fm_vector_push(&calls->needs, need);
 }
 
 struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
@@ -413,13 +427,7 @@ struct fm_serving_calls *fm_serving_calls_create(const struct fm_detail *detail)
                 locked_until = dependencies->items[d].t;
             }
             if (dependencies->items[d].rule == FM_DEPENDS_ON_PROGRESS) {
-                const struct need need = {
-                    .location = l,
-                    .position = d,
-                    .locked_until = locked_until,
-                    .event = find_event(detail, l, first, &dependencies->items[d]),
-                    .paradigm = paradigm_of(detail->trace, l, dependencies->items[d].activity)};
-                fm_vector_push(&calls->needs, need);
+                add_need(calls, l, first, d, locked_until);
             }
         }
     }
@@ -444,9 +452,9 @@ static fm_event_choice_t serve(const struct fm_serving_calls *calls, struct need
     if (chosen.activity == FM_NONE) {
         return FM_EVENT_NONE;
     }
-    const uint32_t polling = polling_of(detail, chosen);
-    if (polling != FM_NONE) { /* its tests are replayed together */
-        chosen.activity = detail->dependencies->pollings[chosen.location].items[polling].first;
+    const struct fm_polling *polling = polling_of(detail, chosen);
+    if (polling != NULL) { /* its tests are replayed together */
+        chosen.activity = polling->first;
     }
     event->source = fm_awaited_enter(chosen);
     event->t = fm_call_enter(detail->trace, chosen);
@@ -458,8 +466,8 @@ static fm_event_choice_t serve(const struct fm_serving_calls *calls, struct need
 static bool polls_with_measured(const struct fm_detail *detail, const struct fm_replay *replay,
                                 struct fm_call_ref call, struct fm_awaited measured)
 {
-    const uint32_t polling = polling_of(detail, call);
-    return polling != FM_NONE && call.location == measured.place &&
+    const struct fm_polling *polling = polling_of(detail, call);
+    return polling != NULL && call.location == measured.place &&
            leave_of(times_of(detail, replay, call.location), call.activity) == FM_UNKNOWN_TIME &&
            polling == polling_of(detail, (struct fm_call_ref){measured.place, measured.index});
 }
@@ -475,10 +483,10 @@ fm_event_choice_t fm_serving_calls_choose(struct fm_serving_calls *calls,
     if (number + FM_CALLS_AHEAD < calls->needs.count) {
         __builtin_prefetch(need + FM_CALLS_AHEAD, 1);
     }
-    const uint64_t enter = enter_of(times_of(detail, replay, need->location), dependency->activity);
-    if (need->is_kept || enter == FM_UNKNOWN_TIME) { /* one of the tests of a loop that polls */
+    if (need->is_kept) {
         return FM_EVENT_MEASURED;
     }
+    const uint64_t enter = enter_of(times_of(detail, replay, need->location), need->activity);
     const uint64_t begin = begin_of(calls, replay, need, enter);
     const struct search search =
         search_target(calls, replay, need, begin, is_last || known.until >= begin);

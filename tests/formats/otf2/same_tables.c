@@ -39,7 +39,8 @@ static bool same_location(const struct fm_location *a, const struct fm_location 
                           struct fm_error *reason)
 {
     SAME(a->event_count == b->event_count && a->begin == b->begin && a->end == b->end &&
-             a->paused == b->paused && a->truncated_at == b->truncated_at,
+             a->paused == b->paused && a->lasts_to == b->lasts_to &&
+             a->is_incomplete == b->is_incomplete,
          "location %" PRIu64 ": %" PRIu64 " and %" PRIu64 " events, extent, pauses or cut", a->id,
          a->event_count, b->event_count);
     SAME_TABLE(enter, uint64_t, *x == *y)
@@ -51,6 +52,11 @@ static bool same_location(const struct fm_location *a, const struct fm_location 
                EQUAL(value) && EQUAL(kind) && EQUAL(parent) && EQUAL(region) && EQUAL(line) &&
                    EQUAL(callpath) && EQUAL(counts) && EQUAL(time) && EQUAL(overhead) &&
                    EQUAL(visits))
+    SAME_TABLE(open, struct fm_unleft_region, EQUAL(visit) && EQUAL(activity) && EQUAL(phase))
+    SAME_TABLE(open_waits, struct fm_open_wait,
+               EQUAL(activity) && EQUAL(stated) && EQUAL(communicator) && EQUAL(source) &&
+                   EQUAL(tag) && EQUAL(root) && EQUAL(window) && EQUAL(target) &&
+                   EQUAL(has_request) && EQUAL(request) && EQUAL(kind) && EQUAL(row))
     SAME_TABLE(counts, struct fm_count_row, memcmp(x, y, sizeof *x) == 0)
 #define SAME_ENDS(table)                                                                           \
     SAME_TABLE(table, struct fm_message_end,                                                       \

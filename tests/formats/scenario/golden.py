@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Every event of the language becomes the right OTF2 record: otf2-print's view of all-events.scn, of
-threads.scn with the teams of threads, and of accelerators.scn with a stream.
+threads.scn with the teams of threads, of accelerators.scn with a stream, and of open-calls.scn with calls
+that are never left.
 
 `golden.py FERMATA --update` writes the expected output anew; read the difference before keeping it.
 """
@@ -13,7 +14,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../
 import fermata_command  # noqa: E402
 
 OTHERS = [os.path.join(os.path.dirname(os.path.abspath(__file__)), name)
-          for name in ("threads.scn", "accelerators.scn")]
+          for name in ("threads.scn", "accelerators.scn", "open-calls.scn")]
 
 
 def otf2_print(*arguments):

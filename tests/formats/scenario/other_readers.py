@@ -21,7 +21,8 @@ HUGE_PAGES = dict(os.environ, GLIBC_TUNABLES="glibc.malloc.hugetlb=1:glibc.mallo
 
 def lines_per_location(path):
     """Number of records of each location, and the last time in ticks. A line is a record, but a probe is
-    three, a merged call two, and a failed test without a request none."""
+    three, a merged call, awaited members or targets and an owner with its place two, a failed test without a
+    request and a heartbeat none."""
     counts = collections.Counter()
     last = 0
     with open(path, encoding="utf-8") as file:
@@ -29,7 +30,10 @@ def lines_per_location(path):
             words = line.split("#")[0].split()
             if words and words[0][0].isdigit():
                 rank, _, thread = words[1].partition(".")
-                records = {"probe": 3, "merged": 2, "failed": len(words) - 3}.get(words[2], 1)
+                records = {"probe": 3, "merged": 2, "members": 2, "target": 2, "failed": len(words) - 3,
+                           "owner": min(len(words) - 3, 2), "heartbeat": 0}.get(words[2], 1)
+                if records == 0:
+                    continue
                 counts[int(rank) | int(thread or 0) << 32] += records
                 whole, _, fraction = words[0].partition(".")
                 last = max(last, int(whole) * 1000 + int((fraction + "000")[:3]))

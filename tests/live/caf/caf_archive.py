@@ -75,9 +75,10 @@ def word(kind, event, targets):
             "RmaReleaseLock": lambda: lock("release")}[kind]()
 
 
-def recorded(archive):
+def recorded(archive, left_open=None):
     """@return the recorded statements of each image, in order, as `statement word...` without the
-    prefix; this_image and num_images are left out"""
+    prefix; this_image and num_images are left out
+    @param left_open  receives the statement of each image that it never left"""
     calls, open_call, targets = collections.defaultdict(list), {}, collections.defaultdict(dict)
     with otf2.reader.open(str(archive)) as trace:
         for location, event in trace.events:
@@ -89,8 +90,11 @@ def recorded(archive):
             elif isinstance(event, Leave) and event.region.name.startswith(PREFIX):
                 if open_call[image][0] not in ("this_image", "num_images"):
                     calls[image].append(" ".join(open_call[image]))
+                del open_call[image]
             elif kind.startswith("Rma") and kind != "RmaCollectiveBegin":
                 open_call[image].append(word(kind, event, targets[image]))
+    if left_open is not None:
+        left_open.update({image: words[0] for image, words in open_call.items()})
     return calls
 
 

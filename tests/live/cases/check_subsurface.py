@@ -6,6 +6,8 @@ events, and the first problem is the product on that rank.
 usage: check_subsurface.py --fermata F --mpirun M --program P
 """
 
+import sys
+
 import neighbours
 
 RANKS, SLOW = 4, 1
@@ -21,10 +23,10 @@ def judge(run, waits, report):
         planted = times[SLOW] - times[rank]
         print(f"rank {rank}: {planted:.4f} s planted, {kind} {waits[kind, rank]:.4f} s")
         if waits[kind, rank] < LEAST * planted:
-            raise neighbours.Disturbed(f"rank {rank} waits less than planted")
+            sys.exit(f"rank {rank} waits less than planted")
     found = neighbours.first_problem(report, ["femultiply"])
     if found != ("femultiply", [SLOW], "imbalance"):
-        raise neighbours.Disturbed(f"the first problem is {found}")
+        sys.exit(f"the first problem is {found}")
 
 
 neighbours.check(RANKS, ["--iterations", "10", "--imbalance", f"300:{SLOW}"],

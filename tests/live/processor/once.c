@@ -2,7 +2,9 @@
 /* Rank 0 waits once in the operating system, in a call that the recorder does not know; the other
  * ranks wait for it in a barrier.
  *
- *   once KIND   KIND: a key of the table below */
+ *   once KIND   KIND: a key of the table below
+ *
+ * Rank 0 prints for how long the ranks were ready to run without a processor. */
 #include <mpi.h>
 
 #include <errno.h>
@@ -266,6 +268,18 @@ static const struct {
     {"accept", in_accept},
 };
 
+/* @return seconds for which the thread was ready to run without a processor */
+static double run_delay(void)
+{
+    unsigned long long ran = 0, delayed = 0;
+    FILE *file = fopen("/proc/thread-self/schedstat", "r");
+    if (file != NULL) {
+        check(fscanf(file, "%llu %llu", &ran, &delayed) == 2, "schedstat");
+        fclose(file);
+    }
+    return (double)delayed / 1e9;
+}
+
 int main(int count, char **words)
 {
     int rank, known = 0;
@@ -282,6 +296,11 @@ int main(int count, char **words)
     }
     check(known, "unknown kind");
     MPI_Barrier(MPI_COMM_WORLD);
+    double delay = run_delay(), delays = 0;
+    MPI_Reduce(&delay, &delays, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("delayed %.6f\n", delays);
+    }
     MPI_Finalize();
     return 0;
 }

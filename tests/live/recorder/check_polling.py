@@ -39,6 +39,8 @@ def check_loops(calls, loops):
             records[call.path[-1], call.region].append(call)
             requests[call.path[-1], call.region] |= {record.event.request_id for record in call.records
                                                      if record.kind == "MpiRequestTest"}
+        if call.leave is None:
+            continue  # the process has ended in it
         if not 0 <= call.gaps < max(call.leave - call.enter, 1) or call.calls < 1:
             failures.append(f"{call.region}: {call.calls} calls, {call.gaps} of {call.leave - call.enter} ticks"
                             " in gaps")

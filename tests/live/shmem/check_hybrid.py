@@ -26,7 +26,7 @@ def count_calls(archive):
     calls = {}
     with otf2.reader.open(str(archive)) as trace:
         for location, event in trace.events:
-            if isinstance(event, Enter) and event.region.name.startswith(("MPI_", "shmem_", "start_")):
+            if isinstance(event, Enter) and event.region.name.startswith(("MPI_", "shmem_", "start_", "_")):
                 calls.setdefault(pe_of(location), collections.Counter())[event.region.name] += 1
         comms = {comm.name: comm.group.paradigm for comm in trace.definitions.comms
                  if comm.name in ("MPI_COMM_WORLD", "SHMEM_TEAM_WORLD")}
@@ -42,8 +42,10 @@ def main():
         ENVIRONMENT["SHMEM_SYMMETRIC_HEAP_SIZE"] = "2M"
     with tempfile.TemporaryDirectory() as folder:
         experiment = pathlib.Path(folder) / "experiment"
-        result = run([fermata, "record", "--sample=off", "--flush-interval", "0", "-o", experiment, "--",
-                      *launcher, "-n", PES, program, end], may_fail=True)
+        # Without a buffer file, a killed process has lost something, which messages tell.
+        options = ["--buffers", "off"] if end == "kill" else []
+        result = run([fermata, "record", "--sample=off", "--flush-interval", "0", *options, "-o",
+                      experiment, "--", *launcher, "-n", PES, program, end], may_fail=True)
         for pe in range(PES):
             assert f"PE {pe} of {PES} is done" in result.stdout, result.stdout + result.stderr
         calls, comms, processes = count_calls(experiment / "traces.otf2")
@@ -58,7 +60,10 @@ def main():
             least = ROUNDS if complete else ROUNDS - 1  # the last call of a killed process is lost
             assert calls[pe]["shmem_int_p"] == ROUNDS + late, calls
             assert calls[pe]["shmem_barrier_all"] >= least, calls
-            assert calls[pe]["shmem_finalize"] == (1 if complete else 0), calls
+            old_names = [calls[pe][name] for name in ("start_pes", "_my_pe", "_num_pes")]
+            assert old_names == [1 if end == "pes" else 0] * 3, calls
+            # With a full heap the recording ends in this call, which stays open.
+            assert calls[pe]["shmem_finalize"] == (1 if complete or end == "full" else 0), calls
             assert calls[pe]["MPI_Allreduce"] >= (least if with_mpi else 0), calls
             assert calls[pe]["MPI_Finalize"] == (1 if with_mpi and complete else 0), calls
         environment = json.loads((experiment / "environment.json").read_text())

@@ -38,12 +38,14 @@ int main(int argc, char **argv)
 #ifdef WITH_MPI
     MPI_Init(&argc, &argv);
 #endif
-    if (strcmp(end, "pes") == 0) {
+    const int has_old_names = strcmp(end, "pes") == 0;
+    if (has_old_names) {
         start_pes(0);
     } else {
         shmem_init();
     }
-    int me = shmem_my_pe(), size = shmem_n_pes();
+    int me = has_old_names ? _my_pe() : shmem_my_pe();
+    int size = has_old_names ? _num_pes() : shmem_n_pes();
     communicate(me, size);
     if (data != (me + size - 1) % size) {
         return 1;

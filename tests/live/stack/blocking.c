@@ -16,7 +16,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/select.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -100,6 +103,62 @@ static NOINLINE void in_pthread_cond_timedwait(void)
     while (pthread_cond_timedwait(&condition, &mutex, &until) == 0) {
     }
     check(pthread_mutex_unlock(&mutex) == 0, "pthread_cond_timedwait");
+}
+
+/* ---- for children ---- */
+
+static pid_t sleeping_child(void)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        nanosleep(&thirty, NULL);
+        _exit(7);
+    }
+    return child;
+}
+
+static NOINLINE void in_system(void)
+{
+    check(system("sleep 0.03; exit 5") == 5 << 8, "system");
+}
+
+static NOINLINE void in_pclose(void)
+{
+    FILE *stream = popen("sleep 0.03; exit 6", "r");
+    check(stream != NULL && pclose(stream) == 6 << 8, "pclose");
+}
+
+static NOINLINE void in_wait4(void)
+{
+    int status = 0;
+    const pid_t child = sleeping_child();
+    check(wait4(child, &status, 0, NULL) == child && status == 7 << 8, "wait4");
+}
+
+static NOINLINE void in_waitid(void)
+{
+    siginfo_t info = {0};
+    const pid_t child = sleeping_child();
+    check(waitid(P_PID, (id_t)child, &info, WEXITED) == 0 && info.si_status == 7, "waitid");
+}
+
+static NOINLINE void in_accept(void)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    snprintf(name.sun_path + 1, sizeof name.sun_path - 1, "fermata-%d", getpid());
+    const int listener = socket(AF_UNIX, SOCK_STREAM, 0);
+    check(bind(listener, (struct sockaddr *)&name, sizeof name) == 0 && listen(listener, 1) == 0,
+          "listen");
+    const pid_t child = fork();
+    if (child == 0) {
+        const int end = socket(AF_UNIX, SOCK_STREAM, 0);
+        nanosleep(&thirty, NULL);
+        _exit(connect(end, (struct sockaddr *)&name, sizeof name) == 0 ? 0 : 1);
+    }
+    const int end = accept(listener, NULL, NULL);
+    check(end >= 0 && waitpid(child, NULL, 0) == child, "accept");
+    close(end);
+    close(listener);
 }
 
 static void timed(const char *name, void (*wait)(void))
@@ -219,6 +278,11 @@ int main(int argc, char **argv)
     timed("select", in_select);
     timed("read", in_read);
     timed("pthread_cond_timedwait", in_pthread_cond_timedwait);
+    timed("system", in_system);
+    timed("pclose", in_pclose);
+    timed("wait4", in_wait4);
+    timed("waitid", in_waitid);
+    timed("accept", in_accept);
     interrupted();
     left_by_jump();
     MPI_Barrier(MPI_COMM_SELF);

@@ -18,6 +18,7 @@ from check_paths import program_parser, record_program
 
 RANKS = 2
 SHORTEST = 20e-6  # seconds: shorter calls are not recorded
+WAIT = 0.03       # seconds: each function waits for so long, or longer
 CHEAP = 2000      # short calls, few of which the system makes long
 
 
@@ -47,7 +48,8 @@ def check_rank(rank, calls, measured, failures):
         found = [duration for path, duration in calls[function] if path[-1] == f"in_{function}"]
         if not found:
             failures.append(f"rank {rank}: {function} is missing: {dict(calls)}")
-        elif not any(0.6 * seconds - 0.01 <= one <= seconds for one in found):
+        # The program measures what lies around the call, too: on a busy machine much longer than that.
+        elif not any(min(0.6 * seconds - 0.01, 0.9 * WAIT) <= one <= seconds for one in found):
             failures.append(f"rank {rank}: {function} takes {found}, measured {seconds}")
     for function, all_calls in calls.items():
         short = [duration for _, duration in all_calls if duration < 0.9 * SHORTEST

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Records a program that calls a function in two lines (sites.c). The report distinguishes them on request: in JSON, CSV
-and Cube, in the paths of `report` and `whatif`, and in the problem. By default it does not.
+and Cube, in the paths of `report` and `whatif`, and in the problem. By default it does not, but for calls of the C library.
 
 usage: check_sites.py --fermata F --mpirun M [--names none] PROGRAM
 
@@ -19,6 +19,7 @@ from check_paths import program_parser, record_program, run
 
 SOURCE = pathlib.Path(__file__).with_name("sites.c")
 CALLED = re.compile(r"/\* (first|second) (\w+) \*/")
+LEAST_ASLEEP = (2 * 40 * 0.001, 2 * 40 * 0.002)  # seconds of both ranks, in the order of the lines
 LONGER = 1.5  # as the calls of the first line, those of the second are, which take 2.5 times as long
 
 
@@ -55,6 +56,15 @@ def time_of(report, path):
         if other["parent"] in inside:
             inside.add(other["id"])
     return sum(cell["value"] for cell in report["severities"] if cell["metric"] == "comp" and cell["callpath"] in inside)
+
+
+def check_sleeps(report, lines, failures):
+    """Calls in which the program sleeps are told apart by their lines, as those of MPI are."""
+    paths = sorted(paths_of(report, "usleep"), key=lambda path: path.get("callsite", {}).get("line", 0))
+    if [path["callsite"]["line"] if "callsite" in path else None for path in paths] != lines:
+        failures.append(f"usleep has the call paths {paths}, not those in {lines}")
+    elif not all(time_of(report, path) >= 0.99 * least for path, least in zip(paths, LEAST_ASLEEP)):
+        failures.append(f"usleep takes {[time_of(report, path) for path in paths]} s by lines")
 
 
 def check_default(report, failures):
@@ -114,6 +124,7 @@ def main():
         record_program(options, pathlib.Path(folder) / "run", 2, [], failures)
         usual, _, _ = analyzed(options, folder, [])
         check_default(usual, failures)
+        check_sleeps(usual, lines["usleep"] if options.names == "debug" else [None], failures)
         report, csv, problem = analyzed(options, folder, ["--callsites"])
         total = [sum(cell["value"] for cell in each["severities"] if cell["metric"] == "comp") for each in (usual, report)]
         if abs(total[0] - total[1]) > 1e-9:

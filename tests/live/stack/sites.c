@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls functions in several lines, one of which takes longer on rank 1: check_sites.py finds the
- * lines by the comments beside them.
+/* Calls functions in several lines, one of which takes longer on rank 1, and one of the C library
+ * in which it sleeps: check_sites.py finds the lines by the comments beside them.
  *
  *   sites
  */
 #include "cpu_use.h"
 
 #include <mpi.h>
+
+#include <unistd.h>
 
 enum { STEPS = 40 };
 
@@ -27,6 +29,8 @@ static NOINLINE void iterate(int rank)
     exchange();                        /* first exchange */
     smooth(rank == 1 ? 0.020 : 0.005); /* second smooth */
     exchange();                        /* second exchange */
+    usleep(1000);                      /* first usleep */
+    usleep(2000);                      /* second usleep */
     sink = 2;                          /* no tail call */
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program without MPI that is killed before its records are written: the end of the recording states how to
-keep them, and so they are kept.
+"""A program without MPI that is killed before its records are written: they are in its buffer file. Without one
+the end of the recording states how to keep them, and so they are kept.
 
 usage: check_killed.py FERMATA PROGRAM
 """
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 
-HINT = "--flush-interval 0 or --flight-recorder SIZE saves them"
+HINT = "--buffers FOLDER or --flush-interval 0 keeps them"
 
 
 def record(folder, *options):
@@ -22,9 +22,12 @@ def record(folder, *options):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         text = record(pathlib.Path(folder))
+        assert HINT not in text and "all before is there" in text, text
+    with tempfile.TemporaryDirectory() as folder:
+        text = record(pathlib.Path(folder), "--buffers", "off")
         assert HINT in text, text
     with tempfile.TemporaryDirectory() as folder:
-        text = record(pathlib.Path(folder), "--flush-interval", "0")
+        text = record(pathlib.Path(folder), "--buffers", "off", "--flush-interval", "0")
         assert HINT not in text and " 1 event," not in text, text
 
 

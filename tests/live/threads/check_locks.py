@@ -35,6 +35,8 @@ def record(options, folder, name, *settings):
     if (done.returncode, done.stdout) != (plain.returncode, plain.stdout):
         sys.exit(f"recorded, the program prints {done}, otherwise {plain}")
     if not (pathlib.Path(folder) / name).exists():
+        if "--threads=off" in settings and ("created a thread" in done.stderr or "by --threads=off" not in done.stderr):
+            sys.exit(f"the reason is not that threads are off: {done.stderr}")
         return None
     checked = subprocess.run([options.fermata, "check", name], cwd=folder, capture_output=True, text=True)
     if checked.returncode != 0:

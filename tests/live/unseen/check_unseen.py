@@ -23,12 +23,15 @@ EXPECTED = {
     "future": (2, ["MPI_Future_start", "MPI_Future_wait", "their time counts as computation"],
                ["functions that are not recorded", "MPI_Future_start", "MPI_Future_wait"]),
     "sessions": (2, None, None),
+    "session_alone": (2, None, None),
 }
 
 
-def run(*command):
+def run(*command, must_succeed=False):
     outcome = subprocess.run([str(word) for word in command], capture_output=True, text=True,
                              timeout=TIMEOUT)
+    if must_succeed and outcome.returncode != 0:
+        sys.exit(f"{command}: exit code {outcome.returncode}: {outcome.stdout}{outcome.stderr}")
     return " ".join((outcome.stdout + outcome.stderr).split())
 
 
@@ -65,7 +68,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="fermata-unseen-") as folder:
         experiment = pathlib.Path(folder) / "run"
         end = run(options.fermata, "record", "-o", experiment, "--",
-                  *mpi_command(options.mpirun, ranks, [options.program]))
+                  *mpi_command(options.mpirun, ranks, [options.program]), must_succeed=True)
         wrong = check_recording(options.fermata, experiment, end, phrases)
     healthy = run(options.fermata, "doctor", options.program)
     if doctor is not None:

@@ -55,13 +55,13 @@ def check_each(chosen, folder):
 
 
 def check_killed(chosen, folder):
-    """A child is killed, and with it all others: what was written before is joined, too."""
+    """A child is killed, and with it all others: what was recorded before is joined, too."""
     experiment = folder / "killed"
-    outcome = record(chosen, experiment, "killed", "--flush-interval", "0")
+    outcome = record(chosen, experiment, "killed")
     if outcome.returncode == 0:
         yield "the program has not been killed"
     missing = recorded_worlds.environment(experiment).get("incomplete", "")
-    if "world 0: not all of the run was recorded" not in missing or "world 1: " not in missing:
+    if "world 0: the program ended without MPI_Finalize" not in missing or "world 1: " not in missing:
         yield f"missing is: {missing}\n{outcome.stderr}"
     report = recorded_worlds.Report(chosen, experiment)
     if len(report.ranks()) != 4 or report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:

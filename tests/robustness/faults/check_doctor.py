@@ -53,6 +53,21 @@ def main():
             subprocess.run([compiler, "-O0", runtime, "-o", folder / function], check=True)
             expect(0, text, "--", folder / function)
 
+        # Sanitizers: shared runtimes of the compiler, where it has them; static ones are in the program.
+        for option, text in (("address", "is built with AddressSanitizer: it is recorded"),
+                             ("leak", "is built with LeakSanitizer: it is recorded"),
+                             ("thread", "is built with ThreadSanitizer: it is recorded")):
+            if subprocess.run([compiler, f"-fsanitize={option}", plain, "-o", folder / option],
+                              capture_output=True).returncode == 0:
+                expect(0, text, "--", folder / option)
+        for function, status, text in (("__tsan_init", 0, "its threads are not recorded"),
+                                       ("__msan_init", 1, "is built with MemorySanitizer"),
+                                       ("__ubsan_handle_add_overflow", 0, "is built with UndefinedBehaviorSanitizer")):
+            runtime.write_text(f"void {function}(void); void {function}(void) {{}}\n"
+                               f"int main(void) {{ {function}(); return 0; }}\n")
+            subprocess.run([compiler, "-O0", runtime, "-o", folder / function], check=True)
+            expect(status, text, "--", folder / function)
+
         expect(0, "samples: ")
         expect(0, "with their lines", "--", folder / "program-g")
         expect(0, "by name, but without lines", "--", folder / "program-g0")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""A run that crashes before anything is on disk: fermata tells how to keep more, and that works.
+"""A run that crashes before anything is on disk, and has no buffer file: fermata tells how to keep more,
+and that works.
 
 usage: check_lost.py --fermata F --mpirun M --program FAIL
 """
@@ -11,7 +12,7 @@ import subprocess
 import sys
 import tempfile
 
-HINT = "--flush-interval 0 or --flight-recorder SIZE saves them"
+HINT = "--buffers FOLDER or --flush-interval 0 keeps them"
 
 
 def main():
@@ -23,9 +24,10 @@ def main():
                        OMPI_MCA_osc="^rdma", OMPI_MCA_mpi_yield_when_idle="1",
                        OMPI_MCA_rmaps_base_oversubscribe="1")
     failures = []
-    for arguments, lost in ((["--flush-interval", "never"], True),
-                            (["--flush-interval", "0"], False),
-                            (["--flight-recorder", "4M"], False)):
+    for arguments, lost in ((["--buffers", "off", "--flush-interval", "never"], True),
+                            (["--buffers", "off", "--flush-interval", "0"], False),
+                            (["--buffers", "off", "--flight-recorder", "4M"], False),
+                            (["--buffers", "/dev/shm", "--flush-interval", "never"], False)):
         with tempfile.TemporaryDirectory() as folder:
             done = subprocess.run([options.fermata, "record", "-o", "experiment", *arguments, "--",
                                    options.mpirun, "-n", "3", options.program, "segv", folder],

@@ -111,8 +111,8 @@ static void decode(const uint8_t *data, size_t size, bool with_maps)
     fm_builder_open(&sink.builder, &references.trace, &defects);
     fm_event_files_use(&files, FM_FILES_EVENTS, "", CHUNK);
     for (uint32_t i = 0; i < THREADS; ++i) {
-        locations[i] = (struct fm_location){
-            .id = i, .thread = i, .begin = UINT64_MAX, .truncated_at = FM_NONE};
+        locations[i] =
+            (struct fm_location){.id = i, .thread = i, .begin = UINT64_MAX, .lasts_to = UINT64_MAX};
         fm_builder_begin_location(&sink.builder, i);
         uint64_t events = 0;
         if (!fm_event_files_select_open(&files, file_of(header, data, size)) ||

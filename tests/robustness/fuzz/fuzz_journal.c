@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Any journals become an archive or an error. Input: blocks { file (0: definitions, 1: records),
- * kind, length (2 bytes), content }, to which right heads and checksums are made. */
+/* Any journals become an archive or an error. Input: blocks { file (0: definitions, 1: records,
+ * 2: the buffer file), kind, length (2 bytes), content }, to which right heads and checksums are
+ * made. A kind of the buffer file is the number of a block, and a place in it. */
 #include "base/files/file_tree.h"
+#include "record/buffers/buffer_layout.h"
 #include "record/journal/journal.h"
 #include "record/rebuild/rebuild.h"
 
@@ -11,6 +13,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+enum { BLOCKS = 8, TOKEN = 1, FILES = 3 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -27,14 +31,33 @@ static void put_block(int file, uint32_t kind, const uint8_t *content, size_t by
     }
 }
 
+/* Writes to the buffer file, which is made if need be. */
+static void put_buffer(int file, uint8_t kind, const uint8_t *content, size_t bytes)
+{
+    static const size_t places[] = {0, FM_BUFFER_SITES_AT, FM_BUFFER_SLOTS_AT,
+                                    FM_BUFFER_SLOTS_AT + FM_SLOT_BYTES};
+    const struct fm_buffer_head head = {
+        .magic = FM_BUFFER_MAGIC, .token = TOKEN, .ticks_used = 1, .host = "nowhere"};
+    const size_t place = (kind & (BLOCKS - 1u)) * (size_t)FM_BLOCK_BYTES + places[kind >> 4 & 3u];
+    const size_t skipped = place < sizeof head ? sizeof head : 0; /* the head stays sound */
+    if (ftruncate(file, (off_t)BLOCKS * FM_BLOCK_BYTES) != 0 ||
+        pwrite(file, &head, sizeof head, 0) < 0 ||
+        (bytes > skipped &&
+         pwrite(file, content + skipped, bytes - skipped, (off_t)(place + skipped)) < 0)) {
+        abort();
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char folder[] = "/tmp/fuzz-journal-XXXXXX", path[128];
-    struct fm_journal_process process = {
-        .size = 1 + (size > 0 ? data[0] % 3u : 0), .ticks_used = 1, .host = "nowhere"};
+    struct fm_journal_process process = {.size = 1 + (size > 0 ? data[0] % 3u : 0),
+                                         .ticks_used = 1,
+                                         .host = "nowhere",
+                                         .buffer_token = TOKEN};
     struct fm_rebuilt result;
     struct fm_error error = {""};
-    int files[2];
+    int files[FILES];
     if (mkdtemp(folder) == NULL) {
         abort();
     }
@@ -44,16 +67,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fm_journal_path(path, sizeof path, folder, 0, i - 1);
         files[i] = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     }
+    snprintf(path, sizeof path, "%s/journal/0.buf", folder);
+    files[2] = open(path, O_WRONLY | O_CREAT | O_EXCL, 0600);
     put_block(files[0], FM_JOURNAL_PROCESS, (const uint8_t *)&process, sizeof process);
     for (size_t i = 0; i + 4 <= size;) {
         size_t bytes = data[i + 2] | (size_t)data[i + 3] << 8;
         bytes = bytes < size - i - 4 ? bytes : size - i - 4;
-        put_block(files[data[i] & 1], data[i + 1], data + i + 4, bytes);
+        if (data[i] % FILES == 2) {
+            put_buffer(files[2], data[i + 1], data + i + 4, bytes);
+        } else {
+            put_block(files[data[i] % FILES], data[i + 1], data + i + 4, bytes);
+        }
         i += 4 + bytes;
     }
-    close(files[0]);
-    close(files[1]);
-    fm_status_t status = fm_rebuild(folder, &result, &error);
+    for (int i = 0; i < FILES; i++) {
+        close(files[i]);
+    }
+    fm_status_t status = fm_rebuild(folder, 0, &result, &error);
     if (status != FM_OK && status != FM_ERR_DATA) {
         fprintf(stderr, "status %d: %s\n", status, error.message);
         abort();

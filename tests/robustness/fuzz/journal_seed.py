@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Writes the seeds of fuzz_journal: a sound journal with every kind of definition and record, and
-damaged ones that once were handled wrongly. The numbers of kinds are taken from the sources, so
-that the seeds stay what they are when kinds are added.
+"""Writes the seeds of fuzz_journal: a sound journal with every kind of definition and record, one whose
+records are in a buffer file, and damaged ones that once were handled wrongly. The numbers of kinds are
+taken from the sources, so that the seeds stay what they are when kinds are added.
 
 usage: journal_seed.py SRC_FOLDER OUTPUT_FOLDER
 """
@@ -15,7 +15,11 @@ NONE = 2**32 - 1
 MPI = 4  # OTF2_PARADIGM_MPI
 # enum fm_journal_kind
 FUNCTIONS, DEFINITIONS, NAMES, RECORDS, SAVED, THINNING, MODULE, OBJECTS = 2, 3, 4, 5, 6, 9, 10, 11
-DEFINITION_FILE, RECORD_FILE = 0, 1
+DEFINITION = 12
+DEFINITION_FILE, RECORD_FILE, BUFFER_FILE = 0, 1, 2
+# buffers/buffer_layout.h: struct fm_chunk, struct fm_buffer_slot; FM_CHUNK_RECORDS
+CHUNK, SLOT, RECORDS_CHUNK = "<5Q2I", "<2Q", 2
+SLOTS_PLACE = 2 << 4  # fuzz_journal.c: block 0, at FM_BUFFER_SLOTS_AT
 
 
 def string(text):
@@ -106,6 +110,25 @@ def foreign_series(kinds):
             of("PROGRAM_END", 300)]
 
 
+def buffered(kinds):
+    """Whose records are in a buffer file: a full chunk, and one with records up to a place."""
+    return one_process(kinds)
+
+
+def buffer_file(words):
+    """Blocks of the buffer file with these records."""
+    half = len(words) // 2
+    chunks, end = [], 0
+    for number, (begin, part) in enumerate(((0, words[:half]), (half, words[half:]))):
+        address = 0x100000 * (number + 1)
+        end = address + struct.calcsize(CHUNK) + 8 * len(part)
+        chunks.append(block(BUFFER_FILE, 2 + number,
+                            struct.pack(CHUNK, 0, end, RECORDS_CHUNK, address, begin, 0, 2 + number)
+                            + struct.pack(f"<{len(part)}Q", *part)))
+    slot = block(BUFFER_FILE, SLOTS_PLACE, struct.pack(SLOT, end, 1))
+    return [*chunks, slot]
+
+
 def kinds_of_records(text):
     rows = re.findall(r"^    X\((\w+), (\d+), \d\)", text, re.MULTILINE)
     return {name: (number, int(words)) for number, (name, words) in enumerate(rows)}
@@ -127,7 +150,8 @@ def main():
     kinds = kinds_of_records((record / "capture" / "record.h").read_text())
     functions = b"".join(b"\0\0\0\0" + name + b"\0"
                          for name in (b"MPI_Init", b"MPI_Send", b"MPI_Put"))
-    for seed in (one_process, foreign_series, large_group):
+    late = string("late")
+    for seed in (one_process, foreign_series, large_group, buffered):
         definitions = []
         for kind in kinds_of_definition:
             items = DEFINED.get(kind, [])
@@ -136,7 +160,10 @@ def main():
             definitions.append(len(items))
             for item in items:
                 definitions += [len(item), *item]
-        words = [1000, 10**8, *(word for one in seed(kinds) for word in one)]
+        words = [word for one in seed(kinds) for word in one]
+        part = struct.pack(f"<3Q{len(words)}Q", 1000, 10**8, 0, *words)
+        records = (buffer_file(words) if seed == buffered else
+                   [block(RECORD_FILE, RECORDS, part), block(DEFINITION_FILE, SAVED, b"")])
         blocks = [block(DEFINITION_FILE, FUNCTIONS, functions),
                   block(DEFINITION_FILE, DEFINITIONS,
                         struct.pack(f"<{len(definitions)}I", *definitions)),
@@ -146,8 +173,10 @@ def main():
                   block(DEFINITION_FILE, MODULE, struct.pack("<2I24s", 3, 4, b"\1\2\3\4") + b"/no/file\0"),
                   block(DEFINITION_FILE, OBJECTS, struct.pack("<2I2Q", 1, 3, 0x5010, 0x4000)
                         + struct.pack("<2I2Q", 2, NONE, 0x7000, 0)),
-                  block(RECORD_FILE, RECORDS, struct.pack(f"<{len(words)}Q", *words)),
-                  block(DEFINITION_FILE, SAVED, b"")]
+                  block(DEFINITION_FILE, DEFINITION, struct.pack(
+                      f"<{2 + len(late)}I", kinds_of_definition.index("STRING"),
+                      len(DEFINED["STRING"]), *late)),
+                  *records]
         (pathlib.Path(sys.argv[2]) / seed.__name__).write_bytes(b"".join(blocks))
 
 

@@ -16,7 +16,7 @@ def can_wait_for_receiver(message):
 
 def _completions(call):
     """What a call completes: names of records."""
-    return [record.name for record in call.records if record.name in _COMPLETIONS]
+    return [record.name for record in call.records if record.name in _COMPLETIONS] + call.awaited
 
 
 def completes_receives(call):

@@ -138,7 +138,8 @@ class _Finder:
     def last(self, time, stop):
         self.end(time, stop, None, None, self.left[1] if self.left[0] == time else self.path())
 
-    def find(self, events):
+    def find(self, events, lasts):
+        """`lasts`: the location never leaves its functions."""
         for at, event in enumerate(events):
             if event.name == "enter":
                 self.enter(event.time, at, event.args[0])
@@ -157,7 +158,7 @@ class _Finder:
             elif event.name == "thread_end":
                 self.last(event.time, at)
         if events:
-            while self.stack:
+            while self.stack and not lasts:
                 self.leave(events[-1].time, len(events))
             self.last(events[-1].time, len(events))
         # The first stretch may be from before the recorder began to sample.
@@ -340,7 +341,7 @@ def _moves(like, time, path, target):
 
 def stretches_of(scenario, events):
     """The stretches of a location."""
-    return _Finder(scenario).find(events)
+    return _Finder(scenario).find(events, bool(events) and events[0].loc in scenario.lasting)
 
 
 def compose_location(scenario, events):

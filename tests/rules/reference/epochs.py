@@ -196,7 +196,7 @@ class WindowProcess:
     def synchronization(self, call, target):
         """An RmaSync record: foreign recorders name the target of a flush by it."""
         if call.name in _FLUSHES:
-            self._flush_of(call, {self.members[target]})
+            self._flush_of(call, set() if target == ALL_TARGETS else {self.members[target]})
 
     def _flush_of(self, call, targets):
         """A flush whose records name some targets; that of all targets means the window."""
@@ -247,14 +247,24 @@ class WindowProcess:
             if target != ALL_TARGETS:
                 self._needs_progress_of(call, "lock", {world_rank: [] for world_rank in epoch.targets})
         epoch = self._open_locks[target]
-        if acquired is not None and epoch.acquire is None:
+        if acquired is not None and epoch.acquire is None and not call.is_open:
             epoch.acquire, epoch.acquired = call, acquired
 
     def unlock(self, call, target):
         epoch = self._open_locks.pop(target, None)
         if epoch:
-            epoch.release = call
+            epoch.release = None if call.is_open else call
             self._needs_progress_of(call, "unlock", epoch.progress_needed(call, epoch.targets))
+
+
+def _open_call(process, call, target):
+    """A call on a window that is never left."""
+    if call.name in _WINDOW_COLLECTIVES:
+        process.collective(call)
+    elif call.name in _FLUSHES:
+        process.synchronization(call, target)
+    elif call.name in ("Win_unlock", "Win_unlock_all"):
+        process.unlock(call, target)
 
 
 _FLUSHES = {"Win_flush", "Win_flush_local", "Win_flush_all", "Win_flush_local_all"}
@@ -271,6 +281,8 @@ def window_processes(timeline):
             name, args, call = record.name, record.args, record.call
             if name == "rma_coll_end":
                 window = args[1]
+            elif name == "target" and call.is_open:
+                window = args[0]
             elif name in ("put", "get", "atomic", "group_sync", "lock_request", "lock_acquire",
                           "lock_release", "win_create", "sync") or name in _COMPLETIONS:
                 window = args[0]
@@ -288,6 +300,8 @@ def window_processes(timeline):
             if name == "rma_coll_end":
                 if call.name in _WINDOW_COLLECTIVES:
                     process.collective(call)
+            elif name == "target":
+                _open_call(process, call, args[1])
             elif name == "group_sync":
                 process.group_sync(call, args[1])
             elif name in ("lock_request", "lock_acquire"):

@@ -8,7 +8,7 @@ usage: generate.py --seed S --count N --out DIR [--ranks MIN..MAX] [--first I] [
 The focus is locks, iterations (programs of iterations), clocks (clocks that disagree), libraries
 (programs that use SHMEM, ARMCI or coarrays), polling (programs that test instead of waiting), omp,
 hybrid (OpenMP beside MPI), pthread or cuda (streams of accelerators beside MPI), progress (calls that
-wait until their partners call MPI again).
+wait until their partners call MPI again), cut (all locations stop at one moment, many inside of calls).
 File i of a seed depends on the seed and on i alone.
 """
 
@@ -21,6 +21,7 @@ import sys
 import reference
 import simulation_accelerators
 import simulation_collective_progress
+import simulation_cuts
 import simulation_progress
 import scenario_file
 import simulation_polling
@@ -147,7 +148,7 @@ def option_lines(chooser, simulation):
 
 def timeline_lines(chooser, simulation):
     """The file without its `expect` lines."""
-    tick = chooser.choice(TICKS)
+    tick = simulation.tick = chooser.choice(TICKS)
     lines = ["unit " + chooser.choice(UNITS)]
     threads = " threads %d" % simulation.threads if simulation.threads > 1 else ""
     lines.append("ranks %d%s" % (simulation.ranks, threads))
@@ -229,8 +230,8 @@ def generate(seed, index, ranks, focus=None):
     if focus == "progress":
         of_collectives = chooser.random() < 0.4
         return (simulation_collective_progress if of_collectives else simulation_progress).lines(chooser)
-    polls = focus == "polling"
-    if polls:
+    polls, cuts = focus == "polling", focus == "cut"
+    if polls or cuts:
         focus = chooser.choice((None, None, "locks", "iterations", "libraries", *THREAD_FOCUSES))
     threads = 2 if chooser.random() < 0.08 else 1
     if focus is None:
@@ -259,7 +260,15 @@ def generate(seed, index, ranks, focus=None):
     is_polling = polls or poller.random() < 0.15
     if is_polling:
         simulation_polling.poll(poller, simulation)
+    # So do some that are cut off.
+    cutter = random.Random("cut:%s:%d" % (seed, index))
+    moment = None
+    if cuts or cutter.random() < 0.08:
+        moment = simulation_cuts.cut(cutter, simulation)
+        drop_uncountable(simulation)
     lines = timeline_lines(chooser, simulation)
+    if moment is not None:
+        lines += simulation_cuts.end_lines(cutter, simulation, moment, simulation.tick, scenario_file.format_units)
     if is_polling and poller.random() < 0.9:
         lines[0] = "unit 1e-6"
     # What causes waiting by samples is not compared where samples lie in polling loops.
@@ -279,7 +288,7 @@ def main(arguments):
     parser.add_argument("--ranks", type=parse_range, default=(2, 8), metavar="MIN..MAX")
     parser.add_argument("--first", type=int, default=0, help="number of the first file")
     parser.add_argument("--focus", choices=("locks", "iterations", "clocks", "libraries", "polling", "cuda", "worlds",
-                                             "progress",
+                                             "progress", "cut",
                                             *THREAD_FOCUSES),
                         help="the same kind of program in all scenarios")
     parser.add_argument("--no-expect", action="store_true")

@@ -6,10 +6,11 @@ import epochs
 import library_functions
 import loops
 import matching
+import open_calls
 import progress
 import wait_states as ws
 from library_functions import kind_of, library_of
-from scenario_file import ALL_TARGETS
+from scenario_file import ALL_TARGETS, WORLD
 
 # Metric of a kind of collective in each library; completion in those that have it.
 _WAITS = {"barrier": (ws.BARRIER, "%s_barrier_wait", ("shmem", "armci", "caf")),
@@ -31,8 +32,35 @@ _KIND_OF_OPERATION = {"barrier": "barrier", "bcast": "from_root", "scatter": "fr
 # --- Collectives -----------------------------------------------------------------------------
 
 
-def _collective_kind(call, record):
-    return kind_of(call.region) or _KIND_OF_OPERATION.get(record.args[0])
+def _collective_kind(call, operation):
+    return kind_of(call.region) or _KIND_OF_OPERATION.get(operation)
+
+
+_COLLECTIVES = ("barrier", "nxn", "allocate", "deallocate", "from_root", "to_root")
+
+
+def _open_part(scenario, call):
+    """(record, its arguments) that an open collective call would have; None: it is none. Unless its records state
+    the members, all processes are, by the first window of all."""
+    if kind_of(call.region) not in _COLLECTIVES:
+        return None
+    stated = open_calls.groups_of(call)
+    group = stated[0] if stated else open_calls.Awaited()
+    if group.comm is not None:
+        return "coll_end", ("", group.comm, group.root, matching.UNKNOWN_BYTES, 0)
+    window = group.window or next((name for name in scenario.windows if scenario.windows[name] == WORLD), None)
+    return window and ("rma_coll_end", ("", window, group.root, matching.UNKNOWN_BYTES, 0))
+
+
+def _parts(timeline, rank):
+    """[(call, name and arguments of the record)] of the collective operations of a process, in their order."""
+    parts = [(record.call, record.name, record.args) for record in timeline.library_records[rank]
+             if record.name in ("coll_end", "rma_coll_end")]
+    recorded = {call for call, _, _ in parts}
+    found = [(call, _open_part(timeline.scenario, call)) for loc, calls in timeline.calls.items() if loc[0] == rank
+             for call in calls if call.is_open and call not in recorded]
+    found = [(call, *part) for call, part in found if part]
+    return sorted(parts + found, key=lambda part: (part[0].enter, part[0].loc)) if found else parts
 
 
 def collective_instances(timeline):
@@ -41,13 +69,11 @@ def collective_instances(timeline):
     scenario, instances = timeline.scenario, {}
     for rank in sorted(timeline.library_records):
         counters = {}
-        for record in timeline.library_records[rank]:
-            call = record.call
-            if record.name not in ("coll_end", "rma_coll_end") or kind_of(call.region) in (
-                    "init", "finalize"):
+        for call, name, args in _parts(timeline, rank):
+            if kind_of(call.region) in ("init", "finalize"):
                 continue
-            _, scope, root, sent, received = record.args
-            if record.name == "rma_coll_end":
+            operation, scope, root, sent, received = args
+            if name == "rma_coll_end":
                 key = ("window", scenario.window_key(scope, rank))
                 ranks = scenario.window_members(scope, rank)
             else:
@@ -57,7 +83,7 @@ def collective_instances(timeline):
             member = matching.CollectiveMember(rank, ranks.index(rank), call, call, root, sent,
                                                received)
             _, kinds, members = instances.setdefault((key, count), (len(ranks), set(), []))
-            kinds.add((_collective_kind(call, record), library_of(call.region)))
+            kinds.add((_collective_kind(call, operation), library_of(call.region)))
             members.append(member)
     found = []
     for size, kinds, members in instances.values():
@@ -156,7 +182,7 @@ def lock_processes(timeline):
             process = processes.setdefault(rank, _Process())
             if record.name == "lock_release":
                 epoch = open_epochs.pop(key, None)
-                if epoch and epoch.acquire:
+                if epoch and epoch.acquire and not record.call.is_open:
                     epoch.release = record.call
                 continue
             epoch = open_epochs.get(key)

@@ -279,7 +279,7 @@ class _Finder:
             if isinstance(token, _Piece):
                 gaps.append(self._judge(token, test, run[at:]))
             elif isinstance(token, _Call):
-                if token.tests is not None and token is not run[-1]:
+                if token.tests is not None and (token is not run[-1] or token.merged[0] > 1):
                     test = token
                 if token.merged[0] > 1:
                     gaps += self._inner_gaps(token, test)

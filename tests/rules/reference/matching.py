@@ -5,10 +5,11 @@ Every structure here is per process; a process with several threads has one comm
 records (see timeline.py).
 """
 
-
+import collections
 import copy
 
 import metrics
+import open_calls
 
 
 class Send:
@@ -125,6 +126,32 @@ class PointToPoint:
         receive.complete = record.call
         self._receives.setdefault(envelope, []).append(receive)
 
+    def _open_requests(self, rank, call, sends, receives, position):
+        """An open call completes the requests that it waits for, as far as is known."""
+        for group in open_calls.groups_of(call):
+            is_exact = group.source is not None and group.tag is not None
+            request = group.request
+            completes = open_calls.receives(call) if request is None else open_calls.completes_requests(call)
+            if completes and "source" in group:
+                call.awaited.append("recv")
+            elif completes and "comm" in group:
+                call.awaited.append("nb_coll_complete")
+            if request is None and open_calls.receives(call) and is_exact:
+                receive = Receive(position, call, call)
+            elif request in receives and open_calls.completes_requests(call) and is_exact:
+                receive = receives.pop(request)
+                if receive.posted.name in _PROBES:
+                    receive.posted = call
+            else:
+                if request in sends and open_calls.completes_requests(call):
+                    sends.pop(request).complete = call
+                    call.awaited.append("isend_complete")
+                continue
+            receive.complete = call
+            key = self._scenario.comm_key(group.comm, rank)
+            source = self._scenario.peers(group.comm, rank)[group.source]
+            self._receives.setdefault((key, source, rank, group.tag, None), []).append(receive)
+
     def _read_process(self, rank, records):
         sends, receives = {}, {}
         operation, request = None, None  # of partitioned messages: of the next one, of a partition
@@ -143,6 +170,9 @@ class PointToPoint:
                 send = sends.pop(args[0], None)
                 if send:
                     send.complete = call
+            elif call.is_open and name in ("probe", "members", "failed"):
+                if _is_first_of(record, ("probe", "members", "failed")):
+                    self._open_requests(rank, call, sends, receives, position)
             elif name == "probe":
                 source = self._scenario.peers(args[2], rank)[args[0]]
                 self._probes.append((call, (self._scenario.comm_key(args[2], rank), source, rank, args[1], None)))
@@ -298,6 +328,28 @@ _NON_BLOCKING = ("Ibarrier", "Ibcast", "Iscatter", "Igather", "Ireduce", "Iallre
                  "Ialltoall", "Iscan", "Iexscan", "Ineighbor", "Comm_idup")
 
 
+# Stands for the record of a collective that an open call would have.
+_OpenPart = collections.namedtuple("_OpenPart", "name args call")
+UNKNOWN_BYTES = 1
+
+
+def _open_parts(call):
+    """Pairs (request or None, _OpenPart) of the collectives that an open call waits for."""
+    for group in open_calls.groups_of(call):
+        if group.comm is None or "source" in group:
+            continue
+        args = ("", group.comm, group.root, UNKNOWN_BYTES, 0)
+        if group.request is not None:
+            if open_calls.completes_requests(call):
+                yield group.request, _OpenPart("nb_coll_complete", args + (group.request, None, None), call)
+        elif not call.name.startswith("Win_") and call.name not in _KEYED_BY_RESULT:
+            yield None, _OpenPart("coll_end", args, call)
+
+
+def _is_first_of(record, names):
+    return record is next(other for other in record.call.records if other.name in names)
+
+
 def _collective_starts(records, calls):
     """Pairs (starting record, record that names the communicator) in the order of the starts; a
     completion whose start is not recorded is both, at the place of the first call that starts a
@@ -308,7 +360,15 @@ def _collective_starts(records, calls):
     found, open_requests, recorded, lost = [], {}, set(), []  # found: [position, start, completion]
     for record in records:
         position = (record.call.enter, 1) if record.call else None
-        if record.name == "coll_end":
+        if record.call.is_open and record.name in ("members", "failed"):
+            if not _is_first_of(record, ("members", "failed")):
+                continue
+            for request, part in _open_parts(record.call):
+                if request is None:
+                    found.append([position, part, part])
+                elif request in open_requests and open_requests[request][1].call.name not in _STARTS:
+                    open_requests.pop(request)[2] = part
+        elif record.name == "coll_end":
             found.append([position, record, record])
         elif record.name == "nb_coll_request":
             recorded.add(record.call)

@@ -211,7 +211,7 @@ INFO_METRICS = tuple("%s_%s_wait_for_progress_lower" % (library, calls)
                      for calls in ("sync", "comm")) + (
                          "mpi_p2p_wait_for_progress_lower", "mpi_coll_wait_for_progress_lower",
                          "mpi_rma_active_wait_for_progress_lower",
-                         "thread_start_delay", "omp_task_starvation", "kernel_measured", "kernel_adjusted",
+                         "open_call", "thread_start_delay", "omp_task_starvation", "kernel_measured", "kernel_adjusted",
                          "kernel_inactive", "kernel_idle", "kernel_composite")
 
 _ACTIVE = {"fence", "start", "complete", "post", "wait", "test"}

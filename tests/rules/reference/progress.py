@@ -127,7 +127,7 @@ class Evidence:
         windows = list(timeline.scenario.windows)
         self.kinds = {call: need.kind(call, timeline.scenario.nodes, windows) for call, need in self._needs.items()}
         pieces = {call: self._pieces(call, events.get(call, 0)) for call in self._needs}
-        self.usual = self._usual(pieces)
+        self.usual = self._usual(pieces, events)
         self.passed, self.held = collections.Counter(), collections.Counter()
         for call, of_call in pieces.items():
             kind = self.kinds[call]
@@ -162,13 +162,24 @@ class Evidence:
         """Whether a call of a kind that waits does not wait."""
         return any(piece.has_passed(usual) for piece in pieces)
 
-    def _usual(self, pieces):
-        """{kind: what a call takes once its partners make progress}."""
+    def _begins_inside(self, call, besides):
+        """b of the partners that are inside a progressing call then."""
+        begins = [(partner, self._needs[call].begin(call, partner, besides)) for partner in self._needs[call].partners]
+        return [begin for partner, begin in begins
+                if begin is not None and self.calls.running(partner, call, begin)]
+
+    def _usual(self, pieces, events):
+        """{kind: what a call takes once its partners make progress}. Of sends and receives that no earlier call has
+        begun, those whose partners make progress all the time do not count."""
         values = {kind: [] for kind in self.kinds.values()}
         for call, of_call in pieces.items():
-            if call not in self._open and of_call and self.shows_usual(of_call):
-                contained = [piece.next.enter for piece in of_call if piece.is_contained]
-                values[self.kinds[call]].append(call.leave - max(contained))
+            if call in self._open or not self.shows_usual(of_call):
+                continue
+            contained = [piece.next.enter for piece in of_call if piece.is_contained]
+            inside = self._begins_inside(call, events.get(call, 0))
+            is_plain = self.kinds[call][:2] in ((("send",), False), (("receive",), False))
+            if contained or inside and not is_plain:
+                values[self.kinds[call]].append(call.leave - max(contained + inside))
         return {kind: sorted(of_kind)[(len(of_kind) - 1) // 2] if of_kind else 0
                 for kind, of_kind in values.items()}
 

@@ -77,13 +77,16 @@ class Evidence:
                 self._add_block(part)
 
     def _find_entries(self, phases, events):
-        """[(time, path)] of the functions whose visits are recorded: marked ones."""
+        """[(time, path)] of the functions whose visits are recorded: marked ones of the program. How often functions
+        of libraries are called does not matter: they head no problem."""
         result, path = [], []
         for position, event in enumerate(events):
             if event.name == "enter":
                 path.append(event.args[0])
-                if metrics.is_user_function(path[-1]) and path[-1] in phases:
-                    result.append((event.time, self._inherited[position] + tuple(path)))
+                visited = self._inherited[position] + tuple(path)
+                if (metrics.is_user_function(path[-1]) and path[-1] in phases
+                        and self._function_of(visited) == visited):
+                    result.append((event.time, visited))
             elif event.name == "leave":
                 path.pop()
         return result
@@ -345,9 +348,10 @@ class Causes:
                         standing[path[:depth]] = standing.get(path[:depth], 0) + ticks
                         break
         if not is_sampled:
-            result = {}
-            for path, share in cause.activities.items():
-                path = self.cause_of[self.function_of(path)]
+            functions = [(self.function_of(path), share) for path, share in cause.activities.items()]
+            acting, result = self._acting(path for path, _ in functions), {}
+            for path, share in functions:
+                path = self._charged_to(path, acting)
                 result[path] = result.get(path, 0) + share
             return result, cause.waits
         for path, ticks in standing.items():
@@ -356,11 +360,20 @@ class Causes:
         own = sum(time for _, time in waits)
         total = max(wait.waiting_time, sum(charged.values()) + own)
         result = {VARIATION: total - own - sum(charged.values())}
+        acting = self._acting(path for path, ticks in charged.items() if ticks)
         for path, ticks in charged.items():
-            path = VARIATION if path == self.chance else self.cause_of[path]
+            path = VARIATION if path == self.chance else self._charged_to(path, acting)
             result[path] = result.get(path, 0) + ticks
         return ({path: Fraction(ticks) / total for path, ticks in result.items() if ticks},
                 [(other, Fraction(time) / total) for other, time in waits])
+
+    def _acting(self, paths):
+        """The causes that are among call paths, or call some of them."""
+        return {self.cause_of[path] for path in paths if len(path) >= len(self.cause_of[path])}
+
+    def _charged_to(self, path, acting):
+        """A caller that a cause stands for keeps its own time where that cause does not take longer."""
+        return self.cause_of[path] if self.cause_of[path] in acting else path
 
     @staticmethod
     def _waits_in(intervals, wait):

@@ -64,6 +64,11 @@ class Scenario:
         self.teams = {}  # {name: [location]} of threads of one process
         self.phases = set()  # names of the regions that are phases
         self.options = {}  # of the analysis: {"critical-path": "init-finalize"}
+        self.heartbeats = {}  # {rank: last time at which its process lived}
+        self.job_end = None
+        self.ended = set()  # ranks whose processes ended by themselves
+        self.lasting = set()  # locations that never leave some function: open_calls.Ends
+        self.thread_levels = {}  # {rank: single, funneled, serialized or multiple}
         self.events = {}
         self.expects = []
         self.phase_expects = []
@@ -90,7 +95,9 @@ class Scenario:
         return (SELF, rank) if comm == SELF else comm
 
     def change_times(self, function):
-        """Changes the times of all events, and those that records tell."""
+        """Changes the times of all events, those that records tell, and the ends of processes."""
+        self.heartbeats = {rank: function(time) for rank, time in self.heartbeats.items()}
+        self.job_end = self.job_end and function(self.job_end)
         for events in self.events.values():
             events[:] = [event._replace(time=function(event.time),
                                         args=_with_times(event, function)) for event in events]
@@ -123,6 +130,10 @@ def _root(word):
 
 def _target(word):
     return ALL_TARGETS if word == ALL_TARGETS else int(word)
+
+
+def _or_any(word):
+    return None if word == "any" else int(word)
 
 
 def _collective(words):
@@ -158,7 +169,12 @@ _PARSERS = {
     "isend_complete": lambda w: (w[0],),
     "irecv_request": lambda w: (w[0],),
     "irecv": lambda w: (int(w[0]), int(w[1]), int(w[2]), w[3], _optional(w, 4, WORLD)),
-    "probe": lambda w: (int(w[0]), int(w[1]), _optional(w, 2, WORLD)),
+    "probe": lambda w: (_or_any(w[0]), _or_any(w[1]), _optional(w, 2, WORLD)),
+    "members": lambda w: (w[0], _root(_optional(w, 1, "-"))),
+    "target": lambda w: (w[0], _target(_optional(w, 1, ALL_TARGETS))),
+    "owner": lambda w: (int(w[0]), " ".join(w[1:])),
+    "omitted": lambda w: (int(w[0]),),
+    "heartbeat": lambda w: (),
     "failed": lambda w: tuple(w),
     "merged": lambda w: (int(w[0]), parse_time(w[1])),
     "lost": lambda w: (),
@@ -308,6 +324,12 @@ def parse_scenario(text):
                 scenario.teams[words[1]] = [parse_location(word) for word in words[2:]]
             elif words[0] == "stream":
                 scenario.streams.update(parse_location(word) for word in words[1:])
+            elif words[0] == "job_end":
+                scenario.job_end = parse_time(words[1])
+            elif words[0] == "ended":
+                scenario.ended.update(map(int, words[1:]))
+            elif words[0] == "thread_level":
+                scenario.thread_levels.update((int(rank), words[1]) for rank in words[2:])
             elif words[0] == "object_name":
                 pass  # names of objects change no value
             elif words[0] in ("predict", "expect_predicted"):
@@ -333,6 +355,9 @@ def parse_scenario(text):
                 rank, thread = event.loc
                 if rank >= scenario.ranks or thread >= scenario.threads:
                     raise ValueError("no such location")
+                if event.name == "heartbeat":
+                    scenario.heartbeats[rank] = max(event.time, scenario.heartbeats.get(rank, 0))
+                    continue
                 events = scenario.events.setdefault(event.loc, [])
                 events += _with_path(event, stacks.setdefault(event.loc, []))
         except (ValueError, IndexError, KeyError) as error:

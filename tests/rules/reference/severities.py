@@ -85,6 +85,7 @@ def compute(timeline):
     for call, time in thread_times.forks(timeline):
         parts.setdefault(call, []).append(("omp_fork", time))
     _add_time(severities, timeline, parts, polled)
+    _add_open_calls(severities, timeline, chosen, parts)
     for metric, path, loc, time in thread_times.idle_threads(timeline):
         severities.add_at(metric, path, loc, time)
     for metric, call, time in thread_times.infos(timeline):
@@ -136,8 +137,10 @@ def compute_problems(timeline, severities, with_occasions=True):
 def compute_formation(timeline, severities):
     """Values of the FORMATION_METRICS from the result of compute()."""
     of_run = intervals_of(timeline, severities)
-    return {**formation.Formation(of_run).values, **blame.Blame(of_run).values,
-            **critical_path.CriticalPath(of_run).values, **imbalance.imbalance(of_run, thread_times.forks(timeline))}
+    # That of a run that ended inside calls is not stated.
+    path = dict.fromkeys(critical_path.METRICS, {}) if timeline.ends.has_open_calls else \
+        critical_path.CriticalPath(of_run).values
+    return {**formation.Formation(of_run).values, **blame.Blame(of_run).values, **path, **imbalance.imbalance(of_run, thread_times.forks(timeline))}
 
 
 def _parts_of_wait(candidate, wait, received_by):
@@ -169,6 +172,29 @@ def _parts_of_time(chosen, instances, received_by):
     for call, metric, time in ws.completions(instances, chosen):
         parts.setdefault(call, []).append((metric, time))
     return parts, polled
+
+
+_CALLS_OF_STRETCHES = ("omp_critical", "omp_ordered", "omp_ebarrier", "omp_ibarrier", "omp_taskwait")
+
+
+def _unexplained(call, chosen, parts):
+    """Time of a call that is never left, in its last stretch, which no rule explains."""
+    begin, outside = call.enter, call.child_time + call.flushed + call.gaps
+    if call.node in _CALLS_OF_STRETCHES and call.nested:
+        if call.nested[-1].is_open:
+            return 0
+        begin, outside = call.nested[-1].leave, 0
+    waited = sum(max(0, candidate.time - max(begin, activity.begin_of_waiting(candidate.time)))
+                 for activity, candidate in chosen.items() if activity.call is call)
+    completed = sum(time for metric, time in parts.get(call, ()) if metric.endswith("_completion"))
+    return call.leave - begin - outside - waited - completed
+
+
+def _add_open_calls(severities, timeline, chosen, parts):
+    for calls in timeline.calls.values():
+        for call in calls:
+            if call.is_open and call.node != "comp":
+                severities.add("open_call", call, _unexplained(call, chosen, parts))
 
 
 def _add_time(severities, timeline, parts, polled):

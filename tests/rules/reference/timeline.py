@@ -8,6 +8,7 @@ import composition
 import library_functions
 import loops
 import metrics
+import open_calls
 import teams
 
 # Records that a call has once for each communicator, window or request: what tells them apart. A
@@ -20,14 +21,13 @@ class Call:
     """One instance of a region on one location.
 
     `index` is its position among the calls of its location, `records` are the records whose
-    innermost open region it is. A call that is still open at the end of the trace ends with the
-    last event of its location. `begin` is its Enter, or that of the first call of the polling loop that
+    innermost open region it is. A call that is never left lasts as open_calls.Ends states. `begin` is its Enter, or that of the first call of the polling loop that
     it ends. It stands for `count` calls, between which `gaps` of its time lie.
     """
 
     __slots__ = ("loc", "index", "region", "path", "enter", "leave", "child_time", "is_leaf",
                  "records", "name", "node", "nested", "position", "end_position", "flushed", "is_open",
-                 "begin", "loop", "count", "gaps")
+                 "begin", "loop", "count", "gaps", "awaited")
 
     def __init__(self, loc, index, region, parent, enter, inherited, position):
         self.loc = loc
@@ -48,6 +48,7 @@ class Call:
         self.end_position = None  # of its Leave
         self.flushed = 0  # time in which the recorder flushed, in no nested call
         self.is_open = False  # it is never left
+        self.awaited = []  # names of the records of what it would complete, then
         if parent:
             parent.is_leaf = False
             parent.nested.append(self)
@@ -162,7 +163,7 @@ class Timeline:
     """calls: {location: [Call]} in the order of their Enters; records: {rank: [Record]} in the
     process's order (MPI records inside MPI calls only); library_records: those inside calls of other
     libraries; thread_records: {location: [Record]} of threads, whose call is None outside of all;
-    segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams;
+    segments: {location: [(begin, end, call path)]} of the innermost open region; teams: Teams; ends: open_calls.Ends;
     merged: {location: [(call, call path around it)]}, see Times;
     visits: {(call path, location): number of calls}. Stretches that are known by samples are composed
     in all but the visits."""
@@ -170,9 +171,11 @@ class Timeline:
     def __init__(self, scenario):
         self.visits = _count_visits(scenario)
         self.is_sampled = composition.is_sampled(scenario)
+        self.ends = open_calls.Ends(scenario)
+        scenario.lasting = set(self.ends.of)
         polled = loops.find(scenario)
         self.recorded = scenario if composition.has_estimates(scenario) else None
-        scenario = composition.compose(scenario)
+        scenario = open_calls.extended(composition.compose(scenario), self.ends)
         self.scenario = scenario
         self.calls = {}
         self.records = {rank: [] for rank in range(scenario.ranks)}

@@ -112,7 +112,7 @@ static void add_waits(struct fixture *f)
 static void make(struct fixture *f, uint64_t seed)
 {
     *f = (struct fixture){.process = {.location_count = 1}, .random = seed};
-    f->location = (struct fm_location){.begin = UINT64_MAX, .truncated_at = FM_NONE};
+    f->location = (struct fm_location){.begin = UINT64_MAX, .lasts_to = UINT64_MAX};
     f->trace = (struct fm_trace){.regions = regions,
                                  .region_count = REGIONS,
                                  .processes = &f->process,

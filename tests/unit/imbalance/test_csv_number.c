@@ -25,7 +25,7 @@ static void notations(void **state)
     assert_false(fm_number_is_ambiguous("1234"));
 }
 
-static void reads(const char *text, enum fm_decimal decimal, double expected)
+static void reads(const char *text, enum fm_decimal_mark decimal, double expected)
 {
     const struct fm_number number = fm_number_read(text, decimal);
     if (number.kind != FM_NUMBER_VALUE || number.value != expected) {

@@ -4,7 +4,7 @@
 #ifndef FERMATA_TESTS_UNIT_RECORD_PATH_FIXTURE_H
 #define FERMATA_TESTS_UNIT_RECORD_PATH_FIXTURE_H
 
-#include "record/conversion/path.h"
+#include "record/conversion/paths/path.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -132,6 +132,21 @@ static void samples_find_functions_that_have_told_their_end(void **state)
     ended(&path, "");
 }
 
+static void a_further_call_of_a_function_that_has_ended_reports_itself(void **state)
+{
+    struct fm_path path = {0};
+    (void)state;
+    change(&path, 0, 2, 1, 3);
+    entered(&path, 1, FM_PATH_MORE, 2, " a@2");
+    entered(&path, 3, 0, 3, " b10@3");
+    left(&path, 1, 4, " -b@4");
+    change(&path, 0, 2, 2, 3);
+    sampled(&path, 4, 5, ""); /* in another line of a */
+    entered(&path, 3, 0, 6, " b11@6");
+    left(&path, 0, 7, " -b@7 -a@7");
+    ended(&path, "");
+}
+
 static void regions_and_instrumented_functions(void **state)
 {
     struct fm_path path = {0};
@@ -163,6 +178,7 @@ int main(void)
         cmocka_unit_test(instrumented_functions_left_behind_end_with_the_stack),
         cmocka_unit_test(samples_find_functions_before_they_tell_of_themselves),
         cmocka_unit_test(samples_find_functions_that_have_told_their_end),
+        cmocka_unit_test(a_further_call_of_a_function_that_has_ended_reports_itself),
         cmocka_unit_test(regions_and_instrumented_functions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,10 +10,16 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-enum { SHARE = 64 * 1024, WORDS = 256 /* of an iteration: 3 KiB by the estimate */ };
+enum {
+    SHARE = 64 * 1024,
+    RECORD_BYTES = 25, /* of a metric in the archive, with its time */
+    WORDS = 360        /* of an iteration: 3,000 bytes in the archive */
+};
 
 static struct fm_phase_visits step = {.name = "step"}, inner = {.name = "inner"};
 
@@ -106,10 +112,48 @@ static void iterations_become_rare_until_recording_pauses(void **state)
     assert_non_null(strstr(text, "of the phase step, visits from number "));
     assert_non_null(strstr(text, "none from "));
     fm_thread_flush(fm_thread_self); /* discards what was recorded in the pause */
-    assert_true((fm_thread_self->filled +
-                 (uint64_t)(fm_thread_self->cursor - fm_thread_self->current->words)) *
-                    12 <
-                SHARE + 12 * (WORDS + 64));
+    const uint64_t words = fm_thread_self->filled +
+                           (uint64_t)(fm_thread_self->cursor - fm_thread_self->current->words);
+    assert_true((words - WORDS - 64) / FM_WORDS_METRIC * RECORD_BYTES < SHARE);
+    assert_int_equal(fm_size_limit_bytes(), SHARE);
+}
+
+/* A process that needs less than its share leaves the rest to the others of its node. */
+static void what_others_do_not_need_is_used(void **state)
+{
+    uint64_t records = 0;
+    (void)state;
+    for (; !fm_size_limit_is_reached() && records < 100000; records++) {
+        record(FM_WORDS_METRIC);
+        if (records % 100 == 0) {
+            fm_size_limit_check(fm_thread_self);
+        }
+    }
+    assert_in_range(records * RECORD_BYTES, 3 * SHARE - 5000, 3 * SHARE + 5000);
+    assert_in_range(fm_size_limit_bytes(), 3 * SHARE - 5000, 3 * SHARE);
+}
+
+static int begin(void **state);
+
+/* Two other processes begin, and record nothing. */
+static int begin_in_pool(void **state)
+{
+    static char path[] = "/tmp/fermata-pool-XXXXXX";
+    const int file = mkstemp(path);
+    assert_true(file >= 0);
+    close(file);
+    for (int i = 0; i < 2; i++) {
+        const pid_t other = fork();
+        if (other == 0) {
+            fm_size_limit_begin(SHARE, path);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(other, NULL, 0), other);
+    }
+    fm_size_limit_begin(SHARE, path);
+    fm_size_limit_remove_pool();
+    assert_int_not_equal(access(path, F_OK), 0);
+    return begin(state);
 }
 
 static void successive_skipped_visits_are_one_pause(void **state)
@@ -160,11 +204,15 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup(iterations_become_rare_until_recording_pauses, begin)};
     const struct CMUnitTest pauses[] = {
         cmocka_unit_test_setup(successive_skipped_visits_are_one_pause, begin)};
-    (void)argv;
+    const struct CMUnitTest shared[] = {
+        cmocka_unit_test_setup(what_others_do_not_need_is_used, begin_in_pool)};
+    if (argc > 1 && strcmp(argv[1], "shared") == 0) {
+        return cmocka_run_group_tests(shared, NULL, NULL);
+    }
     fm_size_limit_add_phase(&step);
     fm_size_limit_add_phase(&step);
     fm_size_limit_add_phase(&inner);
-    fm_size_limit_begin(SHARE);
+    fm_size_limit_begin(SHARE, NULL);
     /* The limit is that of a process: each test has its own. */
     return argc > 1 ? cmocka_run_group_tests(pauses, NULL, NULL)
                     : cmocka_run_group_tests(whole, NULL, NULL);

@@ -57,9 +57,10 @@ static const uint64_t *measure(uint64_t spinning, uint64_t sleeping, uint64_t bl
     return place;
 }
 
+/* A reading in which the thread lacked a processor has to be afforded, too. */
 static void wait_for_reading(struct fm_thread *thread)
 {
-    while (fm_clock_now() < thread->reading_due) {
+    while (fm_clock_now() < thread->reading_due || fm_clock_now() < thread->processor.affordable) {
     }
 }
 

@@ -96,6 +96,13 @@ static void test_lack_of_processors(void **state)
                 "counted here",
                 "lack of processors 4.2% (most in `slow`)");
 
+    /* The same, but little would be gained: what the lack of processors leaves is not told from
+     * it. */
+    cube = make_cube();
+    add_load(cube, 0, 0, 200);
+    add_load(cube, 1, 400, 0);
+    expect_load(cube, 50, 0, "", "lack of processors 12.5% (most in `slow`)");
+
     /* Rank 1 is never there: the lack of processors is the same in all that was measured. */
     cube = make_cube();
     add_load(cube, 0, 0, 600);

@@ -44,6 +44,28 @@ static void cpp(void **state)
     is_named("_Z1fIPFivEEvT_", "f<int (*)()>");
 }
 
+/* Both forms, as rustc writes them. */
+static void rust(void **state)
+{
+    (void)state;
+    is_named("_ZN4grid4Cell4step17h0123456789abcdefE", "grid::Cell::step");
+    is_named("_ZN4grid4main28_$u7b$$u7b$closure$u7d$$u7d$17h0123456789abcdefE.llvm.123",
+             "grid::main::{{closure}}");
+    is_named("_ZN52_$LT$grid..Cell$u20$as$u20$core..ops..drop..Drop$GT$4drop17h0123456789abcdefE",
+             "<grid::Cell as core::ops::drop::Drop>::drop");
+    is_named("_ZN4Comm17h0123456789abcdeExyzE", "_ZN4Comm17h0123456789abcdeExyzE"); /* no hash */
+#if defined(FERMATA_HAS_LIBIBERTY)
+    is_named("_RNvCs15kBYyAo9fc_7mycrate7example", "mycrate::example");
+    is_named("_RNvMCs15kBYyAo9fc_4gridNtB2_4Cell4step", "grid::Cell::step");
+    is_named("_RNvXCs15kBYyAo9fc_4gridNtB2_4CellNtB2_5Shape4area",
+             "<grid::Cell as grid::Shape>::area");
+    is_named("_RNCNvCs15kBYyAo9fc_4grid4main0B3_", "grid::main::{closure#0}");
+    is_named("_RINvCs15kBYyAo9fc_4grid3sumdEB2_", "grid::sum::<f64>");
+#endif
+    is_named("_Rx", "_Rx");
+    is_named("_RESTART", "_RESTART"); /* may be C */
+}
+
 static void fortran(void **state)
 {
     (void)state;
@@ -72,6 +94,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cpp),
+        cmocka_unit_test(rust),
         cmocka_unit_test(fortran),
         cmocka_unit_test(c),
     };

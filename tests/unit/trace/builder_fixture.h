@@ -56,8 +56,8 @@ static inline int set_up(void **state)
     struct fixture *f = fm_allocate(1, sizeof *f);
     f->process = (struct fm_process){.location_count = 2};
     for (uint32_t i = 0; i < 2; ++i) {
-        f->locations[i] = (struct fm_location){
-            .id = i, .thread = i, .begin = UINT64_MAX, .truncated_at = FM_NONE};
+        f->locations[i] =
+            (struct fm_location){.id = i, .thread = i, .begin = UINT64_MAX, .lasts_to = UINT64_MAX};
     }
     f->trace = (struct fm_trace){.regions = regions,
                                  .region_count = REGIONS,

@@ -22,7 +22,7 @@ static void test_times_of_nested_calls(void **state)
     assert_true(f->locations[0].enter.items[1] == 20 && f->locations[0].leave.items[1] == 24);
     assert_true(f->locations[0].begin == 10 && f->locations[0].end == 30);
     assert_int_equal(f->locations[0].event_count, 8);
-    assert_int_equal(f->locations[0].truncated_at, FM_NONE);
+    assert_int_equal(f->locations[0].open.count, 0);
 }
 
 static void test_leave_without_enter(void **state)
@@ -64,8 +64,10 @@ static void test_calls_that_never_return(void **state)
     enter(f, 3, WAIT);
     fm_builder_time(&f->builder, 9);
     end(f);
-    assert_int_equal(f->defects.open_calls, 2);
-    assert_int_equal(f->locations[0].truncated_at, 1);
+    assert_int_equal(f->defects.open_ends, 1);
+    assert_int_equal(f->locations[0].open.count, 2);
+    assert_int_equal(f->locations[0].open.items[1].activity, 1);
+    assert_true(fm_trace_is_open(&f->locations[0], 1) && !fm_trace_is_open(&f->locations[0], 0));
     assert_true(f->locations[0].leave.items[1] == 9);
     assert_true(time_in(f, MAIN) + time_in(f, WAIT) == 9);
 }

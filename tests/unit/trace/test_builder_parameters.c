@@ -53,7 +53,7 @@ static void test_values_in_calls_and_of_open_regions(void **state)
     assert_true(time_in(f, WAIT) == 3);
     assert_true(time_in(f, LEVEL) == 2);
     assert_true(time_in(f, SOLVE) == 1);
-    assert_int_equal(f->defects.open_calls, 1); /* solve; its value is none */
+    assert_int_equal(f->defects.open_ends, 1); /* solve */
 }
 
 static void test_values_beyond_the_limit_share_a_node(void **state)

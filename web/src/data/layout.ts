@@ -127,6 +127,8 @@ export interface JsonReport {
     insignificant_turns: number;
     callpaths: { callpath: number; error: number }[];
   } | null;
+  /** null: the run did not end inside of calls. */
+  hang: JsonHang | null;
   warnings: string[];
   locks: JsonLock[];
   locks_left_out: { count: number; waiting: number };
@@ -137,6 +139,38 @@ export interface JsonReport {
     load_levels: JsonLoadLevel[];
     callpaths: (JsonTimedEfficiency & { callpath: number })[];
   };
+}
+
+/** How a run ended inside of calls that never returned: docs/report-json.md. Seconds. */
+export interface JsonHang {
+  kind: "none" | "deadlock" | "missing" | "no_progress";
+  open_ends: number;
+  since: number;
+  waits: JsonHangWait[];
+  /** Each waits for the next one, the last for the first. */
+  cycle: number[];
+  places: { location: number; callpath: number | null; ended: boolean }[];
+}
+
+export interface JsonHangWait {
+  location: number;
+  callpath: number | null;
+  since: number;
+  counts: boolean;
+  stuck: boolean;
+  mode: "and" | "or";
+  for: JsonHangPart[];
+}
+
+export interface JsonHangPart {
+  awaits: string;
+  /** Locations, of a process its first one; at most 64. */
+  for: number[];
+  mode: "and" | "or";
+  object: string | null;
+  tag: number | null;
+  there: boolean;
+  never: boolean;
 }
 
 /** Imbalance of streams, threads with accelerators, processes or nodes: src/diagnosis/efficiency/load_levels.h. Seconds. */
@@ -243,6 +277,8 @@ export interface JsonSummary {
     /** Of processes and the threads inside them; empty: not defined. */
     hybrid: (JsonRatio & { name: string; meaning: string; depth: number })[];
   } | null;
+  /** Of a run that ended inside of calls: who waits for whom. */
+  hang: { headline: string; lines: { label: string; text: string }[] } | null;
   problems: JsonProblem[];
   others: { count: number; ticks: number };
   /** A sentence about waiting without a cause in the program. */

@@ -73,6 +73,7 @@ export function shareColor(palette: Palette, name: string): string {
     case "Computation":
       return palette.compute;
     case "Waiting":
+    case "Calls never left":
       return palette.wait;
     case "Idle threads":
     case "Overhead":

@@ -134,6 +134,8 @@ export interface Report {
   readonly locks: JsonReport["locks"];
   readonly locksLeftOut: JsonReport["locks_left_out"];
   readonly problems: JsonReport["problems"];
+  /** null: the run did not end inside of calls. */
+  readonly hang: JsonReport["hang"];
   readonly warnings: readonly string[];
   readonly criticalPath: PathSegments;
   /** By how much its times may be wrong; null: unknown. */
@@ -307,6 +309,7 @@ export function makeReport(bundle: Bundle<JsonPage>): Report {
     locks: page.report.locks,
     locksLeftOut: page.report.locks_left_out,
     problems: page.report.problems,
+    hang: page.report.hang,
     warnings: page.report.warnings,
     criticalPath: {
       location: Uint32Array.from(bundle.column("path_location")),

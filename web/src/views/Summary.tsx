@@ -13,15 +13,18 @@ import { inUnits, locationName, processTitle } from "../model/report";
 import { callpathValues, locationValues, metricSet } from "../model/severity";
 import { hasErrors } from "../model/uncertainty";
 import type { Store } from "../state/store";
+import { Hang } from "./Hang";
 import { ProblemWhen } from "./ProblemWhen";
 
 /** The summary: where the run loses time, why, and what to do. */
 export function Summary({ store }: { store: Store }): JSX.Element {
   const { report } = store;
-  const { problems, observations, others, without_cause } = report.summary;
+  const { summary } = report;
+  const { problems, observations, others, without_cause } = summary;
   return (
     <section class="view summary" aria-label="Summary">
       <Headline store={store} />
+      <Hang store={store} />
       <div class="summary-columns">
         <div>
           <h2>Top problems</h2>
@@ -29,7 +32,9 @@ export function Summary({ store }: { store: Store }): JSX.Element {
             <p class="empty">
               {report.summary.is_profile
                 ? "Not known: the report is of counters only. A trace shows what of the time in calls is waiting, and why."
-                : "No wait state is significant: the time is spent in other activities."}
+                : summary.hang !== null
+                  ? "No wait state in calls that were left is significant."
+                  : "No wait state is significant: the time is spent in other activities."}
             </p>
           )}
           {problems.map((problem, i) => (
@@ -104,6 +109,8 @@ function Headline({ store }: { store: Store }): JSX.Element {
         <h1>
           {summary.is_profile ? (
             "Calls and counters, without a trace"
+          ) : summary.hang !== null && report.hang?.kind !== "none" ? (
+            <Linked store={store} text={summary.hang.headline} />
           ) : summary.waiting === 0 ? (
             "No wait states were found"
           ) : (
@@ -137,6 +144,10 @@ function Headline({ store }: { store: Store }): JSX.Element {
   );
 }
 
+function isLost(share: string): boolean {
+  return share === "Waiting" || share === "Calls never left";
+}
+
 /** Distribution of all time, as one bar. */
 function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element {
   const palette = store.palette.value;
@@ -148,7 +159,7 @@ function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element 
         {shares.map(({ name, ticks }) => (
           <span
             key={name}
-            class={name === "Waiting" ? "hatched" : ""}
+            class={isLost(name) ? "hatched" : ""}
             style={{ flexGrow: ticks / whole, background: shareColor(palette, name) }}
             title={`${name}: ${time(ticks)}`}
           />
@@ -157,7 +168,7 @@ function Shares({ store, whole }: { store: Store; whole: number }): JSX.Element 
       <figcaption>
         {shares.map(({ name, ticks }) => (
           <span key={name} class="legend">
-            <i class={name === "Waiting" ? "hatched" : ""} style={{ background: shareColor(palette, name) }} />
+            <i class={isLost(name) ? "hatched" : ""} style={{ background: shareColor(palette, name) }} />
             {name} <b>{formatPercent(ticks / whole)}</b> <span class="muted">{time(ticks)}</span>
           </span>
         ))}

@@ -3,6 +3,9 @@
 
 #include "analysis/causes/blame/blame_run.h"
 
+/* The tables of a window, of which a wait state needs some hundred bytes, fit in a cache. */
+#define WAITS_OF_A_WINDOW 20000
+
 /* ---- windows ---- */
 
 static void take_tie(void *context, unsigned worker, uint32_t process, const void *record)
@@ -64,17 +67,19 @@ static void survey(void *context, unsigned worker, uint32_t first, uint32_t last
     }
 }
 
-/* Each worker of each process of the team gets a window with about the same number of wait states.
- */
+/* Each worker of each process of the team gets windows in turn, all with about the same number of
+ * wait states. */
 static void choose_windows(struct fm_blame_run *run, const uint32_t *first, unsigned workers,
                            uint64_t waits)
 {
     const struct fm_analysis *analysis = run->formation->analysis;
     size_t bytes;
     uint32_t *homes = fm_team_share(analysis->team, first, workers * sizeof *first, &bytes);
-    uint32_t count = (uint32_t)(bytes / sizeof *homes);
+    const uint32_t count = (uint32_t)(bytes / sizeof *homes);
+    const uint64_t each = waits / count + 1;
     run->windows = fm_time_windows_choose(run->formation->times, analysis->trace->location_count,
-                                          waits / count + 1);
+                                          each < WAITS_OF_A_WINDOW ? each : WAITS_OF_A_WINDOW);
+    run->home_count = count;
     run->homes = fm_allocate(run->windows.count, sizeof *run->homes);
     for (uint32_t w = 0; w < run->windows.count; w++) {
         run->homes[w] = homes[w % count];
@@ -171,7 +176,7 @@ static void follow_chains(void *context, unsigned worker, uint32_t first, uint32
 {
     struct fm_blame_run *run = context;
     struct following following = {run, worker};
-    for (uint32_t w = 0; w < run->windows.count; w++) {
+    for (uint32_t w = run->first_window; w < run->end_window; w++) {
         struct fm_blame_window *window = &run->tables[w];
         if (run->homes[w] < first || run->homes[w] >= last || window->ties.count == 0) {
             continue;
@@ -195,7 +200,22 @@ static void blame_by_chains(void *context, unsigned worker, uint32_t first, uint
     for (uint32_t l = fm_trace_first_location(trace, first);
          l < fm_trace_first_location(trace, last); l++) {
         fm_blame_by_chains(run, worker, l);
-        fm_vector_free(&run->blamed[l]);
+        run->blamed[l].count = 0;
+    }
+}
+
+/* Follows the chains of a window for each worker at a time. At the end of a window nobody is blamed
+ * by its chains any more. */
+static void follow_windows(struct fm_blame_run *run)
+{
+    struct fm_engine *engine = run->formation->analysis->engine;
+    for (uint32_t w = 0; w < run->windows.count; w = run->end_window) {
+        const uint32_t left = run->windows.count - w;
+        run->first_window = w;
+        run->end_window = w + (left < run->home_count ? left : run->home_count);
+        fm_dispatch_run(run->blames, follow_chains, run);
+        fm_dispatch_deliver(run->pieces);
+        fm_engine_run(engine, blame_by_chains, run);
     }
 }
 
@@ -231,15 +251,16 @@ void fm_blame_find_both(const struct fm_formation *formation,
     run.pieces = fm_dispatch_create(engine, sizeof(struct fm_blame_wait_piece), take_piece, &run);
     fm_dispatch_run(run.ties, blame_locations, &run);
     fm_dispatch_deliver(run.changes);
-    fm_dispatch_run(run.blames, follow_chains, &run);
-    fm_dispatch_deliver(run.pieces);
-    fm_engine_run(engine, blame_by_chains, &run);
+    follow_windows(&run);
     fm_dispatch_free(run.ties);
     fm_dispatch_free(run.changes);
     fm_dispatch_free(run.blames);
     fm_dispatch_free(run.pieces);
     for (unsigned w = 0; w < workers; w++) {
         fm_blame_scratch_free(&run.scratch[w]);
+    }
+    for (uint32_t l = 0; l < formation->analysis->trace->location_count; l++) {
+        fm_vector_free(&run.blamed[l]);
     }
     fm_free(run.scratch);
     fm_free(run.blamed);

@@ -54,10 +54,12 @@ struct fm_blame_run {
     unsigned samples;                       /**< of a wait state with too many holders */
     struct fm_blame_kinds kinds;
     struct fm_time_windows windows;
-    uint32_t *homes;                  /**< [window]: process whose worker follows its chains */
-    struct fm_blame_window *tables;   /**< [window] */
-    fm_blame_changes *blamed;         /**< [location]: by chains */
-    struct fm_blame_scratch *scratch; /**< by worker */
+    uint32_t *homes;                   /**< [window]: process whose worker follows its chains */
+    uint32_t home_count;               /**< number of these processes */
+    uint32_t first_window, end_window; /**< those that are followed now */
+    struct fm_blame_window *tables;    /**< [window] */
+    fm_blame_changes *blamed;          /**< [location]: by chains */
+    struct fm_blame_scratch *scratch;  /**< by worker */
     struct fm_dispatch *ties, *changes, *blames, *pieces;
 };
 

@@ -223,21 +223,35 @@ static void profile_busy(void *context, unsigned worker, uint32_t first, uint32_
     fm_profile_free(&profile);
 }
 
-/* The path may reach an owner of all locks of a window that has released one of them and still
- * waits for another. The path has no gaps, so that this waiting is on it. */
+static void add_profile(const struct fm_profile *profile, uint64_t *time)
+{
+    for (uint32_t i = 0; i < profile->count; ++i) {
+        time[profile->visits[i]] += profile->time[profile->visits[i]];
+    }
+}
+
+/* The path may reach a location while it waits: an owner of all locks of a window that has released
+ * one of them and still waits for another, or a polling loop of which a test has served a partner.
+ * The path has no gaps, so that this waiting is on it. */
 static void add_unfinished_wait(const struct fm_formation *formation,
-                                const struct fm_path_segment *segment, uint64_t *time)
+                                const struct fm_path_segment *segment, struct fm_profile *profile,
+                                uint64_t *time)
 {
     uint32_t l = segment->location;
-    const struct fm_wait_list *waits = &formation->busy_times[l].waits;
-    uint32_t next = fm_wait_list_behind(waits, segment->to);
-    const struct fm_wait *wait = &waits->items[next];
-    if (next == waits->count || wait->enter >= segment->to) {
+    const struct fm_busy_time *busy_time = &formation->busy_times[l];
+    uint32_t next = fm_wait_list_behind(&busy_time->waits, segment->to);
+    const struct fm_wait *wait = &busy_time->waits.items[next];
+    if (next == busy_time->waits.count || wait->enter >= segment->to) {
         return;
     }
     uint64_t begin = wait->enter > segment->from ? wait->enter : segment->from;
     const struct fm_location *location = &formation->analysis->trace->locations[l];
-    time[location->visit.items[wait->activity]] += segment->to - begin;
+    if (fm_trace_loop(location, wait->activity) == NULL) {
+        time[location->visit.items[wait->activity]] += segment->to - begin;
+    } else {
+        fm_busy_time_whole_profile(busy_time, begin, segment->to, profile);
+        add_profile(profile, time);
+    }
 }
 
 /* Adds the time of a part of the path in each node of its location's call tree. */
@@ -245,10 +259,8 @@ static void add_time(const struct fm_formation *formation, const struct fm_path_
                      struct fm_profile *profile, uint64_t *time)
 {
     fm_busy_time_profile(&formation->busy_times[part->location], part->from, part->to, profile);
-    for (uint32_t i = 0; i < profile->count; ++i) {
-        time[profile->visits[i]] += profile->time[profile->visits[i]];
-    }
-    add_unfinished_wait(formation, part, time);
+    add_profile(profile, time);
+    add_unfinished_wait(formation, part, profile, time);
 }
 
 /* Adds what of a segment is serialized by locks. */

@@ -11,6 +11,7 @@ struct row_excess {
     int64_t own;     /* that counts by itself */
     int64_t callees; /* of what it stands for */
     bool is_listed;
+    bool acts; /* of a cause: it, or what it calls, takes longer in the interval */
 };
 
 struct writing {
@@ -34,12 +35,6 @@ static void add_part(struct writing *writing, uint32_t visit, double part)
     }
 }
 
-/* @return the node of the cause that the descent has led a row to */
-static uint32_t cause_visit(const struct writing *writing, uint32_t row)
-{
-    return writing->tree->rows.items[writing->descent[row].cause].visit;
-}
-
 static struct row_excess *list_row(struct writing *writing, uint32_t row)
 {
     struct row_excess *of = &writing->of[row];
@@ -48,6 +43,25 @@ static struct row_excess *list_row(struct writing *writing, uint32_t row)
         fm_vector_push(&writing->listed, row);
     }
     return of;
+}
+
+/* Notes that a row takes longer in the interval: so does the cause that it belongs to, but not a
+ * cause that it only calls, and that stands for it. */
+static void note_acting(struct writing *writing, uint32_t row)
+{
+    const uint32_t cause = writing->descent[row].cause;
+    if (row >= cause) { /* callers are before what they call */
+        list_row(writing, cause)->acts = true;
+    }
+}
+
+/* @return the node that a row's part of a wait state is charged to: the cause that the descent has
+ * led to. A caller keeps its own time where that cause does not take longer: the cause may not even
+ * have been called before, as in MPI_Init. */
+static uint32_t charged_visit(const struct writing *writing, uint32_t row)
+{
+    const uint32_t cause = writing->descent[row].cause;
+    return writing->tree->rows.items[writing->of[cause].acts ? cause : row].visit;
 }
 
 /* @return ticks of the excess of a row in the interval; at least 0 */
@@ -93,13 +107,26 @@ static void forget(struct writing *writing)
     writing->listed.count = 0;
 }
 
+/* @return the row of a part of a wait state; FM_NONE: it has none */
+static uint32_t row_of_part(const struct writing *writing, uint32_t part)
+{
+    const uint32_t visit = writing->caused->visits.items[part];
+    return visit == FM_NONE ? FM_NONE : writing->row_of_visit[visit];
+}
+
 /* Copies the parts of a wait state, for the causes that the descent has led to. */
 static void copy_parts(struct writing *writing, const struct fm_caused_wait *wait)
 {
     for (uint32_t p = wait->first; p < wait->end; ++p) {
-        const uint32_t visit = writing->caused->visits.items[p];
-        const uint32_t row = visit == FM_NONE ? FM_NONE : writing->row_of_visit[visit];
-        fm_vector_push(&writing->visits, row == FM_NONE ? visit : cause_visit(writing, row));
+        const uint32_t row = row_of_part(writing, p);
+        if (row != FM_NONE) {
+            note_acting(writing, row);
+        }
+    }
+    for (uint32_t p = wait->first; p < wait->end; ++p) {
+        const uint32_t row = row_of_part(writing, p);
+        fm_vector_push(&writing->visits, row == FM_NONE ? writing->caused->visits.items[p]
+                                                        : charged_visit(writing, row));
         fm_vector_push(&writing->parts, writing->caused->parts.items[p]);
     }
 }
@@ -123,9 +150,14 @@ static void write_parts(struct writing *writing, struct fm_caused_wait *wait)
     const double whole = known > (double)wait->wait ? known : (double)wait->wait;
     double left = whole - passed_on;
     for (size_t i = 0; i < writing->listed.count; ++i) {
+        if (excess_of(&writing->of[writing->listed.items[i]]) > 0) {
+            note_acting(writing, writing->listed.items[i]);
+        }
+    }
+    for (size_t i = 0; i < writing->listed.count; ++i) {
         const uint32_t row = writing->listed.items[i];
         const double ticks = excess_of(&writing->of[row]);
-        add_part(writing, row == writing->chance ? writing->variation : cause_visit(writing, row),
+        add_part(writing, row == writing->chance ? writing->variation : charged_visit(writing, row),
                  ticks / whole);
         left -= ticks;
     }

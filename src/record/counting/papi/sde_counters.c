@@ -9,6 +9,7 @@
 #include "record/counting/counter_descriptions.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_values.h"
+#include "record/experiment/kept_variables.h"
 
 #include <dlfcn.h>
 #include <stdint.h>
@@ -47,7 +48,7 @@ static struct {
 
 static bool is_asked(void)
 {
-    const char *wish = getenv(FM_COUNTERS_SDE_VARIABLE);
+    const char *wish = fm_variable(FM_COUNTERS_SDE_VARIABLE);
     return wish != NULL && strcmp(wish, "1") == 0 && fm_counters_are_asked();
 }
 

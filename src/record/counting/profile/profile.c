@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/counting/profile/profile.h"
 
+#include "base/decimal_text.h"
 #include "counters/call_profile.h"
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
@@ -61,7 +62,6 @@ void fm_profile_follow(struct fm_call_profile *profile, uint64_t header)
 {
     uint32_t site = fm_record_ref(header);
     bool begins = true;
-    profile->sites++;
     if (fm_record_kind(header) == FM_RECORD_STACK) {
         uint32_t kept = fm_record_aux(header) & ~(uint32_t)FM_STACK_CUT;
         begins = profile->depth <= kept; /* else it makes its next call from another place */
@@ -203,7 +203,7 @@ static void write_stretches(FILE *file, const struct fm_call_profile *profile, u
         }
         fprintf(file, "stretch\t%u\t%llu", thread, (unsigned long long)sum->number);
         for (size_t k = 0; k < sizeof times / sizeof times[0]; k++) {
-            fprintf(file, "\t%.9f", 1e-9 * (double)times[k]);
+            fprintf(file, "\t%s", fm_decimal(1e-9 * (double)times[k], 9).text);
         }
         for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
             fprintf(file, "\t%llu", (unsigned long long)numbers[k]);
@@ -222,9 +222,9 @@ static void write_entries(FILE *file, const struct fm_call_profile *profile, uin
         if (entry->calls == 0) {
             continue;
         }
-        fprintf(file, "call\t%u\t%llu\t%.9f\t%llu\t%llu\t", thread,
-                (unsigned long long)entry->calls, (double)entry->ticks / rate,
-                (unsigned long long)entry->sent, (unsigned long long)entry->received);
+        fprintf(file, "call\t%u\t%llu\t%s\t%llu\t%llu\t", thread, (unsigned long long)entry->calls,
+                fm_decimal((double)entry->ticks / rate, 9).text, (unsigned long long)entry->sent,
+                (unsigned long long)entry->received);
         fputs(is_known ? fm_session.regions[entry->function].name : "?", file);
         write_path(file, profile, entry->node, true);
         putc('\n', file);
@@ -257,9 +257,9 @@ static void write_visits(FILE *file, struct fm_call_profile *profile, uint32_t t
     for (uint32_t i = 0; i < visits->count; i++) {
         const struct fm_function_visits *function = &visits->functions[i];
         if (function->visits != 0) {
-            fprintf(file, "function\t%u\t%llu\t%.9f\t%d\t", thread,
-                    (unsigned long long)function->visits, (double)function->ticks / rate,
-                    function->leads_to_call);
+            fprintf(file, "function\t%u\t%llu\t%s\t%d\t", thread,
+                    (unsigned long long)function->visits,
+                    fm_decimal((double)function->ticks / rate, 9).text, function->leads_to_call);
             write_function(file, function->site); /* of function 0: unknown */
             putc('\n', file);
         }
@@ -280,7 +280,8 @@ static void write_begun(FILE *file, const struct fm_call_profile *profile, uint3
 
 static void write_thread(FILE *file, struct fm_call_profile *profile, uint32_t thread, double rate)
 {
-    fprintf(file, "thread\t%u\t%.9f\n", thread, (double)(profile->end - profile->begin) / rate);
+    fprintf(file, "thread\t%u\t%s\n", thread,
+            fm_decimal((double)(profile->end - profile->begin) / rate, 9).text);
     write_entries(file, profile, thread, rate);
     write_stretches(file, profile, thread);
     write_visits(file, profile, thread, rate);

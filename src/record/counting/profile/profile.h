@@ -54,7 +54,6 @@ struct fm_profile_stretch {
 struct fm_call_profile {
     uint64_t begin, end; /**< of the first and of the last call or instrumented function, clock
                               ticks; 0: there was none */
-    uint64_t sites;      /**< records of the call stack so far */
     uint32_t depth;      /**< functions on the call stack */
     uint32_t node_count, entry_count;
     struct fm_profile_entry *entry;        /**< of the last call */

@@ -12,6 +12,9 @@
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter(FM_FORM(FM_FUNCTION_, MPI_File_##name));          \
         MPI_Status own, *used = thread != NULL && status == MPI_STATUS_IGNORE ? &own : status;     \
+        if (thread != NULL) {                                                                      \
+            open_access(thread, fh, access);                                                       \
+        }                                                                                          \
         int result = FM_FORM(P, MPI_File_##name)(__VA_ARGS__, buf, count, datatype, used);         \
         if (thread != NULL) {                                                                      \
             record_access(thread, result, fh, access, count, datatype, used);                      \

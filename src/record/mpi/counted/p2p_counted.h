@@ -6,10 +6,13 @@
                            int tag, MPI_Comm comm)                                                 \
     {                                                                                              \
         struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, name));               \
-        int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm);                      \
-        if (thread != NULL) {                                                                      \
-            record_send(thread, result, count, datatype, dest, tag, comm);                         \
+        if (thread == NULL) {                                                                      \
+            return FM_FORM(P, name)(buf, count, datatype, dest, tag, comm);                        \
         }                                                                                          \
+        const struct fm_comm *c = fm_comm_find(thread, comm);                                      \
+        fm_open_send(thread, c, dest, tag, count, datatype);                                       \
+        int result = FM_FORM(P, name)(buf, count, datatype, dest, tag, comm);                      \
+        record_send(thread, result, count, datatype, dest, tag, c);                                \
         return result;                                                                             \
     }
 
@@ -45,8 +48,10 @@ int FM_FORM(fm_, MPI_Recv)(void *buf, FM_COUNT count, MPI_Datatype datatype, int
     }
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    const struct fm_comm *c = fm_comm_find(thread, comm);
+    fm_open_receive(thread, c, source, tag);
     int result = FM_FORM(P, MPI_Recv)(buf, count, datatype, source, tag, comm, used);
-    record_recv(thread, result, number_of(thread, comm), used);
+    record_recv(thread, result, c != NULL ? c->number : FM_DEFINE_NONE, used);
     return result;
 }
 
@@ -56,7 +61,7 @@ int FM_FORM(fm_, MPI_Irecv)(void *buf, FM_COUNT count, MPI_Datatype datatype, in
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Irecv));
     int result = FM_FORM(P, MPI_Irecv)(buf, count, datatype, source, tag, comm, request);
     if (thread != NULL) {
-        record_irecv(thread, result, source, number_of(thread, comm), *request);
+        record_irecv(thread, result, source, tag, number_of(thread, comm), *request);
     }
     return result;
 }
@@ -69,10 +74,14 @@ int FM_FORM(fm_, MPI_Sendrecv)(const void *sendbuf, FM_COUNT sendcount, MPI_Data
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Sendrecv));
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    const struct fm_comm *c = thread != NULL ? fm_comm_find(thread, comm) : NULL;
+    if (c != NULL) {
+        fm_open_sendrecv(thread, c, dest, sendtag, sendcount, sendtype, source, recvtag);
+    }
     int result = FM_FORM(P, MPI_Sendrecv)(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                           recvcount, recvtype, source, recvtag, comm, used);
     if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, sendcount, sendtype, used);
+        record_sendrecv(thread, result, c, dest, sendtag, sendcount, sendtype, used);
     }
     return result;
 }
@@ -84,10 +93,14 @@ int FM_FORM(fm_, MPI_Sendrecv_replace)(void *buf, FM_COUNT count, MPI_Datatype d
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Sendrecv_replace));
     MPI_Status own;
     MPI_Status *used = status == MPI_STATUS_IGNORE ? &own : status;
+    const struct fm_comm *c = thread != NULL ? fm_comm_find(thread, comm) : NULL;
+    if (c != NULL) {
+        fm_open_sendrecv(thread, c, dest, sendtag, count, datatype, source, recvtag);
+    }
     int result = FM_FORM(P, MPI_Sendrecv_replace)(buf, count, datatype, dest, sendtag, source,
                                                   recvtag, comm, used);
     if (thread != NULL) {
-        record_sendrecv(thread, result, comm, dest, sendtag, count, datatype, used);
+        record_sendrecv(thread, result, c, dest, sendtag, count, datatype, used);
     }
     return result;
 }
@@ -146,6 +159,6 @@ int FM_FORM(fm_, MPI_Imrecv)(void *buf, FM_COUNT count, MPI_Datatype type, MPI_M
     }
     uint32_t comm = comm_of_message(*message);
     int result = FM_FORM(P, MPI_Imrecv)(buf, count, type, message, request);
-    record_irecv(thread, result, MPI_ANY_SOURCE, comm, *request);
+    record_irecv(thread, result, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, *request);
     return result;
 }

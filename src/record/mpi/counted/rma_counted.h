@@ -6,10 +6,11 @@ int FM_FORM(fm_, MPI_Put)(const void *origin_addr, FM_COUNT origin_count,
                           FM_COUNT target_count, MPI_Datatype target_datatype, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Put));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Put)(origin_addr, origin_count, origin_datatype, target_rank,
                                      target_disp, target_count, target_datatype, win);
     if (thread != NULL) {
-        record_transfer(thread, result, FM_RECORD_PUT, win, target_rank,
+        record_transfer(thread, result, FM_RECORD_PUT, w, target_rank,
                         bytes_of(result, origin_count, origin_datatype));
     }
     return result;
@@ -20,10 +21,11 @@ int FM_FORM(fm_, MPI_Get)(void *origin_addr, FM_COUNT origin_count, MPI_Datatype
                           MPI_Datatype target_datatype, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Get));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Get)(origin_addr, origin_count, origin_datatype, target_rank,
                                      target_disp, target_count, target_datatype, win);
     if (thread != NULL) {
-        record_transfer(thread, result, FM_RECORD_GET, win, target_rank,
+        record_transfer(thread, result, FM_RECORD_GET, w, target_rank,
                         bytes_of(result, origin_count, origin_datatype));
     }
     return result;
@@ -35,10 +37,11 @@ int FM_FORM(fm_, MPI_Rput)(const void *origin_addr, FM_COUNT origin_count,
                            MPI_Request *request)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rput));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Rput)(origin_addr, origin_count, origin_datatype, target_rank,
                                       target_disp, target_count, target_datatype, win, request);
     if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_PUT, 0, win, target_rank,
+        record_request(thread, result, FM_RECORD_PUT, 0, w, target_rank,
                        bytes_of(result, origin_count, origin_datatype), 0, *request);
     }
     return result;
@@ -49,10 +52,11 @@ int FM_FORM(fm_, MPI_Rget)(void *origin_addr, FM_COUNT origin_count, MPI_Datatyp
                            MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rget));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Rget)(origin_addr, origin_count, origin_datatype, target_rank,
                                       target_disp, target_count, target_datatype, win, request);
     if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_GET, 0, win, target_rank, 0,
+        record_request(thread, result, FM_RECORD_GET, 0, w, target_rank, 0,
                        bytes_of(result, origin_count, origin_datatype), *request);
     }
     return result;
@@ -64,10 +68,11 @@ int FM_FORM(fm_, MPI_Accumulate)(const void *origin_addr, FM_COUNT origin_count,
                                  MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Accumulate));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Accumulate)(origin_addr, origin_count, origin_datatype, target_rank,
                                             target_disp, target_count, target_datatype, op, win);
     if (thread != NULL) {
-        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win, target_rank,
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, w, target_rank,
                       bytes_of(result, origin_count, origin_datatype), 0);
     }
     return result;
@@ -80,11 +85,12 @@ int FM_FORM(fm_, MPI_Raccumulate)(const void *origin_addr, FM_COUNT origin_count
                                   MPI_Request *request)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Raccumulate));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result =
         FM_FORM(P, MPI_Raccumulate)(origin_addr, origin_count, origin_datatype, target_rank,
                                     target_disp, target_count, target_datatype, op, win, request);
     if (thread != NULL) {
-        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, win,
+        record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_ACCUMULATE, w,
                        target_rank, bytes_of(result, origin_count, origin_datatype), 0, *request);
     }
     return result;
@@ -97,12 +103,13 @@ int FM_FORM(fm_, MPI_Get_accumulate)(const void *origin_addr, FM_COUNT origin_co
                                      MPI_Datatype target_datatype, MPI_Op op, MPI_Win win)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Get_accumulate));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Get_accumulate)(
         origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
         target_rank, target_disp, target_count, target_datatype, op, win);
     if (thread != NULL) {
         uint64_t received = bytes_of(result, result_count, result_datatype);
-        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, win, target_rank,
+        record_atomic(thread, result, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE, w, target_rank,
                       fetch_sends(op, received), received);
     }
     return result;
@@ -116,13 +123,14 @@ int FM_FORM(fm_, MPI_Rget_accumulate)(const void *origin_addr, FM_COUNT origin_c
                                       MPI_Request *request)
 {
     struct fm_thread *thread = fm_call_enter_brief(FM_FORM(FM_FUNCTION_, MPI_Rget_accumulate));
+    struct fm_win *w = begin(thread, win, target_rank);
     int result = FM_FORM(P, MPI_Rget_accumulate)(
         origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
         target_rank, target_disp, target_count, target_datatype, op, win, request);
     if (thread != NULL) {
         uint64_t received = bytes_of(result, result_count, result_datatype);
         record_request(thread, result, FM_RECORD_ATOMIC, OTF2_RMA_ATOMIC_TYPE_FETCH_AND_ACCUMULATE,
-                       win, target_rank, fetch_sends(op, received), received, *request);
+                       w, target_rank, fetch_sends(op, received), received, *request);
     }
     return result;
 }

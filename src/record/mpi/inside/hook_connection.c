@@ -4,6 +4,7 @@
 #include "counters/catalogue.h"
 #include "record/capture/clock.h"
 #include "record/counting/library_counters.h"
+#include "record/experiment/kept_variables.h"
 #include "record/hooks/hooks.h"
 #include "record/mpi/inside/library_name.h"
 #include "record/mpi/inside/unexpected_queue.h"
@@ -169,7 +170,7 @@ static void add_counters(const char *reason)
 
 void fm_hooks_begin(const char *version, uint32_t rank, uint32_t size)
 {
-    const char *wish = getenv("FERMATA_HOOKS");
+    const char *wish = fm_variable("FERMATA_HOOKS");
     if (wish == NULL || strcmp(wish, "1") != 0 || fm_counters_asked() == NULL) {
         return;
     }

@@ -4,6 +4,7 @@
 #include "counters/catalogue.h"
 #include "counters/counter_layout.h"
 #include "record/counting/library_counters.h"
+#include "record/experiment/kept_variables.h"
 #include "record/mpi/inside/pvar_objects.h"
 #include "record/mpi/inside/pvar_value.h"
 
@@ -149,7 +150,7 @@ static const char *name_of_relative(const struct description *d)
  * has is known if there is only one. */
 static bool is_of_all_windows(const struct description *d, const char *version)
 {
-    const char *selected = getenv("OMPI_MCA_osc");
+    const char *selected = fm_variable("OMPI_MCA_osc");
     if (strncmp(version, "Open MPI", 8) != 0 || strncmp(d->name, "osc_", 4) != 0) {
         return true;
     }

@@ -34,7 +34,7 @@ struct fm_request {
     bool active;  /**< started and not yet completed */
     uint32_t ref; /**< communicator, window or I/O handle */
     union {
-        struct { /* persistent SEND: recorded at every start */
+        struct { /* RECEIVE: of its posting; persistent SEND: recorded at every start */
             int peer, tag;
             uint64_t bytes;
         };
@@ -110,12 +110,15 @@ FM_INLINE void fm_request_describe(struct fm_request *request, const struct fm_r
     case FM_REQUEST_SILENT:
         break;
     case FM_REQUEST_SEND:
-    case FM_REQUEST_RECEIVE:
         if (prototype->persistent) {
             request->peer = prototype->peer;
             request->tag = prototype->tag;
             request->bytes = prototype->bytes;
         }
+        break;
+    case FM_REQUEST_RECEIVE:
+        request->peer = prototype->peer;
+        request->tag = prototype->tag;
         break;
     case FM_REQUEST_SENDRECV:
         request->send_id = prototype->send_id;

@@ -3,6 +3,7 @@
 #include "record/mpi/objects/window.h"
 
 #include "record/mpi/inside/pvar_objects.h"
+#include "record/mpi/objects/awaited.h"
 #include "record/mpi/objects/comm.h"
 
 #include <stdlib.h>
@@ -75,6 +76,7 @@ static void record(struct fm_thread *thread, enum fm_record_kind kind, uint32_t 
         }                                                                                          \
         struct fm_comm *c = fm_comm_find(thread, comm);                                            \
         uint32_t count = c != NULL ? c->windows++ : 0;                                             \
+        fm_open_window_creation(thread, c);                                                        \
         int result = call;                                                                         \
         struct fm_win *made = NULL;                                                                \
         if (c != NULL && result == MPI_SUCCESS) {                                                  \
@@ -129,6 +131,7 @@ int fm_MPI_Win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
     MPI_Win handle = *win;
     struct fm_win *w = fm_handles_remove(&fm_wins, FM_HANDLE(handle));
     fm_pvar_object_ends(MPI_T_BIND_MPI_WIN, win);
+    fm_open_window(thread, w);
     int result = PMPI_Win_free(win);
     if (result != MPI_SUCCESS) {
         fm_pvar_object_begins(MPI_T_BIND_MPI_WIN, &handle);

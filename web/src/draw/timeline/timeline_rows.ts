@@ -4,6 +4,7 @@
 import { ESTIMATE_SIGN, printable, shorten } from "../../format";
 import type { Bins } from "../../model/timeline";
 import { foldedMembers } from "../../model/arrangement";
+import { callNeverLeft } from "../../model/hang";
 import type { Report } from "../../model/report";
 import { SINGLE_ROWS } from "../../model/tiles";
 import { segmentIn } from "../../model/timeline";
@@ -133,7 +134,7 @@ class RowPainter {
     const parts = this.layout.partsOf(location);
     const bins = this.scene.arrangement.pinned.includes(location) ? (timeline.pinnedBins ?? timeline.bins) : timeline.bins;
     this.addAround(parts, (from, to) => this.mixture.addCells(bins, location, location + 1, from, to));
-    for (const part of parts) this.addLane(part, isSingle, top, height);
+    for (const part of parts) this.addLane(location, part, isSingle, top, height);
   }
 
   /** Draws the mixed row. */
@@ -169,7 +170,7 @@ class RowPainter {
       this.mixture.addCells(alikeBins, group, group + 1, from, begin);
       this.mixture.addCells(alikeBins, group, group + 1, end, to);
     });
-    for (const part of parts) this.addLane(part, isSingle, y, height);
+    for (const part of parts) this.addLane(location, part, isSingle, y, height);
   }
 
   /** Calls `add` for the visible times that no window covers. */
@@ -183,8 +184,8 @@ class RowPainter {
     if (span.to > from) add(from, span.to);
   }
 
-  private addLane(part: LanePart, isSingle: boolean, y: number, height: number): void {
-    if (isSingle && this.scene.stack && this.drawStack(part, y, height)) return;
+  private addLane(location: number, part: LanePart, isSingle: boolean, y: number, height: number): void {
+    if (isSingle && this.scene.stack && this.drawStack(location, part, y, height)) return;
     const { lane, from, to } = part;
     const { timeline, colors } = this.scene;
     const { since, callpath, kind, wait } = timeline.segments;
@@ -197,13 +198,13 @@ class RowPainter {
       const width = this.layout.x(Math.min(to, since[at + 1]!)) - begin;
       if (width <= 0) continue;
       const entry = colors.segment(callpath[at]!, kind[at] !== 0, wait[at]!);
-      if (isSingle && width >= 1) this.draw(begin, y, width, height, entry, callpath[at]!);
+      if (isSingle && width >= 1) this.draw(begin, y, width, height, entry, this.nameOf(location, callpath[at]!, kind[at] !== 0, since[at]!));
       else this.mixture.add(begin - this.layout.left, width, entry);
     }
   }
 
   /** Draws the functions of a row as nested rows. @returns false: there is no space for them. */
-  private drawStack(part: LanePart, y: number, height: number): boolean {
+  private drawStack(location: number, part: LanePart, y: number, height: number): boolean {
     const { report, timeline, colors } = this.scene;
     const levels = levelsOf(report, timeline, part, height);
     if (levels === null) return false;
@@ -218,7 +219,8 @@ class RowPainter {
       const top = y + level * levels.height;
       const width = Math.max(1, end - begin);
       if (segment !== null) {
-        this.draw(begin, top, width, levels.height - 1, colors.segment(callpath, kind[segment] !== 0, wait[segment]!), callpath);
+        const name = this.nameOf(location, callpath, kind[segment] !== 0, from);
+        this.draw(begin, top, width, levels.height - 1, colors.segment(callpath, kind[segment] !== 0, wait[segment]!), name);
         return;
       }
       this.surface.rect(begin, top, width > 3 ? width - 0.6 : width, levels.height - 1, this.palette.faint, 0.35);
@@ -236,7 +238,14 @@ class RowPainter {
     this.surface.text(left + 4, y + height / 2, name, { size: Math.min(11, height), color, limit: room });
   }
 
-  private draw(x: number, y: number, width: number, height: number, entry: number, callpath: number): void {
+  /** @returns the name of a call or computation. @param since  of its segment, ticks */
+  private nameOf(location: number, callpath: number, isCall: boolean, since: number): string {
+    const { report } = this.scene;
+    const name = labelOf(report, callpath);
+    return isCall && callNeverLeft(report, location, since) !== undefined ? `${name}, never left` : name;
+  }
+
+  private draw(x: number, y: number, width: number, height: number, entry: number, name: string): void {
     const { color, hatched, isPale } = this.scene.colors.entries[entry]!;
     // Adjacent calls are separated where there is space.
     const shown = width > 3 ? width - 0.6 : width;
@@ -245,7 +254,6 @@ class RowPainter {
     const left = Math.max(x, this.layout.left);
     const room = Math.min(x + width, this.layout.left + this.layout.plotWidth) - left - 8;
     if (room < LABEL_WIDTH || height < (this.scene.stack ? LEAST_LABEL : LABEL_HEIGHT)) return;
-    const name = labelOf(this.scene.report, callpath);
     const size = Math.min(11, Math.max(8, height - 2));
     if (hatched) {
       // No text on hatching.

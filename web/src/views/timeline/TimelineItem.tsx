@@ -2,7 +2,9 @@
 import type { JSX } from "preact";
 import { CallpathName } from "../../components/Names";
 import { ESTIMATE_MEANING, ESTIMATE_SIGN, formatCount, formatPercent, formatSeconds, printable, shorten } from "../../format";
-import { inUnits, locationName, type Report, locationWord } from "../../model/report";
+import type { JsonHangWait } from "../../data/layout";
+import { awaitedText, callNeverLeft } from "../../model/hang";
+import { inUnits, locationName, type Report, locationWord, shortLocationName } from "../../model/report";
 import { blockedBy, waitsDuring, type Item, type WaitPart } from "../../model/selection";
 import type { Timeline } from "../../model/timeline";
 import type { Store } from "../../state/store";
@@ -33,6 +35,7 @@ export function ItemExplanation({ store, timeline, item, select }: Props): JSX.E
   const source = sourceText(report, item.callpath);
   const { isEstimated } = report.callpaths[item.callpath]!;
   const time = waited.reduce((sum, { ticks }) => sum + ticks, 0);
+  const open = item.isCall ? callNeverLeft(report, item.location, item.from) : undefined;
   return (
     <div class="explanation" data-testid="item">
       <h2>
@@ -41,13 +44,13 @@ export function ItemExplanation({ store, timeline, item, select }: Props): JSX.E
       </h2>
       <p>
         <b>{locationName(report, item.location)}</b> {item.isCall ? "was in" : "computed in"}{" "}
-        <CallpathName short report={report} callpath={item.callpath} /> from {seconds(item.from)} to {seconds(item.to)} after
-        the start{source === null ? "" : `, ${source}`}.{isEstimated && ` ${ESTIMATE_MEANING}.`}
+        <CallpathName short report={report} callpath={item.callpath} /> from {seconds(item.from)} {open === undefined ? `to ${seconds(item.to)} after the start` : "after the start on, and never left it"}
+        {source === null ? "" : `, ${source}`}.{isEstimated && ` ${ESTIMATE_MEANING}.`}
       </p>
       <h3>Waited for</h3>
-      {waited.length === 0 ? (
-        <p class="muted">Nothing: it contains no wait state.</p>
-      ) : (
+      {open !== undefined && <Awaited report={report} wait={open} />}
+      {waited.length === 0 && open === undefined && <p class="muted">Nothing: it contains no wait state.</p>}
+      {waited.length > 0 && (
         <>
           {item.to > item.from && (
             <p class="muted">
@@ -76,6 +79,22 @@ export function ItemExplanation({ store, timeline, item, select }: Props): JSX.E
         </button>
       </p>
     </div>
+  );
+}
+
+/** What a call waits for that was never left. */
+function Awaited({ report, wait }: { report: Report; wait: JsonHangWait }): JSX.Element {
+  return (
+    <ul>
+      {wait.for.slice(0, LISTED).map((part, i) => (
+        <li key={i}>
+          {shorten(printable(awaitedText(part)), 60)}
+          {part.for.length > 0 && `: ${part.for.length > LISTED ? `${formatCount(part.for.length)} ${locationWord(report, 2)}`
+            : part.for.map((location) => shortLocationName(report, location)).join(part.mode === "or" ? " or " : ", ")}`}
+        </li>
+      ))}
+      {wait.for.length > LISTED && <li class="muted">and {formatCount(wait.for.length - LISTED)} more</li>}
+    </ul>
   );
 }
 
