@@ -14,7 +14,9 @@
  *   failing   pthread_create fails
  *   nested    threads create threads, and join those of others
  *   destroys  a thread whose function returns at once has a thread_local object, whose destructor
- * computes killed    SIGKILL while a thread waits for another one
+ *             computes
+ *   killed    SIGKILL while a thread waits for another one
+ *   killed-later  the same, with calls before that have certainly been recorded
  */
 #define _GNU_SOURCE
 #include "asleep.h"
@@ -401,6 +403,14 @@ static void killed(void)
     pthread_join(thread, NULL);
 }
 
+static void killed_later(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, (void *)1);
+    pthread_join(thread, NULL);
+    killed();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -408,10 +418,11 @@ int main(int argc, char **argv)
     struct {
         const char *name;
         void (*run)(void);
-    } const cases[] = {{"joined", joined},     {"alive", alive},       {"blocked", blocked},
-                       {"worker", worker},     {"detached", detached}, {"cancelled", cancelled},
-                       {"exits", exits},       {"failing", failing},   {"nested", nested},
-                       {"destroys", destroys}, {"killed", killed}};
+    } const cases[] = {
+        {"joined", joined},     {"alive", alive},       {"blocked", blocked},
+        {"worker", worker},     {"detached", detached}, {"cancelled", cancelled},
+        {"exits", exits},       {"failing", failing},   {"nested", nested},
+        {"destroys", destroys}, {"killed", killed},     {"killed-later", killed_later}};
     if (strcmp(what, "short") == 0) {
         shortly(count);
         return 0;
