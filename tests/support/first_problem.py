@@ -42,6 +42,11 @@ def spans_in(visits, function):
     return [(visit.enter, visit.leave) for visit in visits if visit.path[-1] == function]
 
 
+def spans_of(visits, paths):
+    """@return the spans of time in call paths"""
+    return [(visit.enter, visit.leave) for visit in visits if visit.path in paths]
+
+
 def lock_held(visits, time):
     """@return the lock that was acquired last before a time; None: none was"""
     return max(((visit.leave, visit.lock) for visit in visits
@@ -67,17 +72,25 @@ class FirstProblem:
         problem = next(problem for problem in report["problems"]
                        if kinds is None or problem["cause"]["kind"] in kinds)
 
-        def function_of(problem):
-            place, names = problem["cause"]["callpath"], []
+        def path_of(place):
+            names = []
             while place is not None:
                 names.append(places[place]["region"])
                 place = places[place]["parent"]
+            return tuple(reversed(names))
+
+        def function_of(problem):
+            names = path_of(problem["cause"]["callpath"])[::-1]
             return next((name for name in names if name in functions), names[0] if names else None)
 
         self.function = function_of(problem)
         self.kinds = {(function_of(each), each["cause"]["kind"]) for each in report["problems"]}  # of all problems
         self.processes = [processes[location] for location in problem["cause"]["locations"]]
         self.kind = problem["cause"]["kind"]
+        # Of its call paths those outside the functions: one call that several functions make is one cause.
+        self.elsewhere = {path for path in map(path_of, problem["cause"]["callpaths"])
+                          if not set(path) & set(functions)}
+        self.elsewhere |= {path[1:] for path in self.elsewhere}  # the program itself may stand in front
         self.cost = problem["cost"]
         inside = {path for path in places if self._is_inside(places, path, functions)}
         # Seconds for which the functions had no processor.

@@ -99,7 +99,7 @@ EXPECTED = {
     "long_sleep": slow(2, at("rank {0}", "long_sleep/MPI_Barrier", "for rank {1} to come"), "rank {1}: last seen in"),
     "read_of_a_pipe": slow(2, at("rank {0}", "read_of_a_pipe/MPI_Allreduce", "for rank {1} to come"),
                            "rank {1}: "),
-    "polls": slow(3, at("rank {2}", "polls/receive_from/MPI_Recv", message("{1}")), r"rank {1}: last seen in \S*polls/MPI_Iprobe"),
+    "polls": slow(3, at("rank {2}", "polls/receive_from/MPI_Recv", message("{1}")), r"rank {1}: last seen in \S*polls\b"),
     "send_that_is_awaited": slow(2, at("rank {0}", "send_that_is_awaited/MPI_Send", "for its message .*? to arrive at rank {1}")),
     "master_and_workers": slow(3, at("rank {0}", "receive_from/MPI_Recv", "for a message from any other rank")),
     "one_of_two": slow(3, at("rank {0}", "one_of_two/MPI_Waitany", message("{1}") + ".*?, or " + message("{2}"))),

@@ -65,10 +65,11 @@ PLANTS = {
 }
 
 
-def waiting_meanwhile(visits, plant, calls):
-    """@return the seconds for which other processes are in the calls while the process is in the function; of
-    calls that acquire a lock, those that acquire one that the process holds meanwhile"""
-    late = first_problem.spans_in(visits[plant.process], plant.function)
+def waiting_meanwhile(visits, plant, found, calls):
+    """@return the seconds for which other processes are in the calls while the process is in the function, or elsewhere in
+    what the problem stands for; of calls that acquire a lock, those that acquire one that the process holds meanwhile"""
+    late = (first_problem.spans_in(visits[plant.process], plant.function) +
+            first_problem.spans_of(visits[plant.process], found.elsewhere))
     held = {first_problem.lock_held(visits[plant.process], begin) for begin, _ in late}
     return sum(first_problem.overlap([(call.enter, call.leave)], late)
                for process in visits if process != plant.process
@@ -141,7 +142,7 @@ def judge(plant, fermata, experiment):
         return f"its kind is not {' or '.join(plant.ways)}: {found}"
     calls, metrics = plant.ways[found.kind]
     expected = (waiting_for_late(visits, plant, found, plant.function, plant.process)
-                if in_barriers and found.kind == "imbalance" else waiting_meanwhile(visits, plant, calls))
+                if in_barriers and found.kind == "imbalance" else waiting_meanwhile(visits, plant, found, calls))
     print(f"{found}; recorded: {expected:.4f} s")
     if found.symptoms[0] not in metrics:
         return f"its first symptom is {found.symptoms[0]}"
