@@ -12,7 +12,7 @@ void fm_report_hang(const struct fm_report *report)
 {
     const struct fm_terminal *terminal = report->terminal;
     struct fm_sentences sentences = {0};
-    fm_hang_text(&report->diagnosis, &sentences);
+    fm_hang_text(&report->diagnosis, report->now, &sentences);
     if (sentences.count == 0) {
         fm_terminal_paragraph(terminal, "", 0, "The run did not end inside of calls.");
         return;

@@ -47,6 +47,7 @@ struct fm_report {
     struct fm_diagnosis diagnosis;
     const struct fm_report_options *options;
     const struct fm_terminal *terminal;
+    const char *const *now; /**< as of fm_hang_text() */
 };
 
 /** Writes the whole report to the terminal's stream. */

@@ -3,11 +3,13 @@
 #include "cli/commands/commands.h"
 
 #include "base/files/file_tree.h"
+#include "base/memory.h"
 #include "cli/archive/complete.h"
 #include "cli/options/options.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
 #include "diagnosis/hang/hang_text.h"
+#include "record/rebuild/live_threads.h"
 #include "record/rebuild/look.h"
 #include "record/rebuild/rebuild.h"
 #include "report/report.h"
@@ -19,7 +21,8 @@
 #define NOT_PROVED 4
 
 /* Loads the report of a copy of what a program that still runs has recorded so far. */
-static fm_status_t load_look(const char *place, struct fm_cube **cube, struct fm_error *error)
+static fm_status_t load_look(const char *place, struct fm_cube **cube, fm_live_threads *threads,
+                             struct fm_error *error)
 {
     char copy[PATH_MAX], option[] = "--quiet";
     char command[] = "analyze";
@@ -29,6 +32,7 @@ static fm_status_t load_look(const char *place, struct fm_cube **cube, struct fm
     if (status != FM_OK) {
         return status;
     }
+    fm_live_threads_read(place, threads);
     fprintf(stderr, "fermata hang: the program still runs: this is how it stands now\n");
     status = fm_rebuild(copy, 0, &rebuilt, error);
     if (status == FM_OK && fm_command_analyze(3, arguments) != FM_OK) {
@@ -41,11 +45,13 @@ static fm_status_t load_look(const char *place, struct fm_cube **cube, struct fm
     return status;
 }
 
-/* Loads the report of an experiment, which is analysed first if it has none. */
-static fm_status_t load(char *place, struct fm_cube **cube, struct fm_error *error)
+/* Loads the report of an experiment, which is analysed first if it has none.
+ * @param threads  what they do now, if the program still runs */
+static fm_status_t load(char *place, struct fm_cube **cube, fm_live_threads *threads,
+                        struct fm_error *error)
 {
     if (fm_rebuild_is_due(place) && fm_look_is_due(place)) {
-        return load_look(place, cube, error);
+        return load_look(place, cube, threads, error);
     }
     if (fm_lacks_report(place)) {
         char name[] = "analyze";
@@ -75,14 +81,21 @@ static fm_status_t refuse_unknown(const char *place, const struct fm_cube *cube,
     return status;
 }
 
-static fm_status_t print(const struct fm_cube *cube, struct fm_error *error)
+static fm_status_t print(const struct fm_cube *cube, const fm_live_threads *threads,
+                         struct fm_error *error)
 {
     const struct fm_terminal terminal = fm_terminal_detect(stdout);
     const struct fm_diagnosis_options wording = {.width = terminal.width, .utf8 = terminal.utf8};
     struct fm_diagnosis diagnosis;
     fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);
     if (status == FM_OK) {
-        fm_report_hang(&(struct fm_report){.diagnosis = diagnosis, .terminal = &terminal});
+        const char **now = fm_allocate(cube->location_count + (size_t)1, sizeof *now);
+        for (uint32_t l = 0; l < cube->location_count; l++) {
+            now[l] = fm_live_threads_text(threads, cube->locations[l].id);
+        }
+        fm_report_hang(
+            &(struct fm_report){.diagnosis = diagnosis, .terminal = &terminal, .now = now});
+        fm_free(now);
     }
     if (status == FM_OK && fflush(stdout) != 0) {
         status = fm_fail(error, FM_ERR_SYSTEM, "cannot write: %m");
@@ -95,6 +108,7 @@ int fm_command_hang(int argc, char **argv)
     struct fm_option_reader reader;
     struct fm_error error;
     struct fm_cube *cube = NULL;
+    fm_live_threads threads = {0};
     fm_options_begin(&reader, FM_COMMAND_hang, argc, argv);
     for (int option; (option = fm_options_next(&reader)) != FM_OPTIONS_END;) {
         return fm_options_stop(&reader, option);
@@ -102,13 +116,14 @@ int fm_command_hang(int argc, char **argv)
     if (!fm_options_operands(&reader, 1, 1, "one experiment")) {
         return fm_options_complain(&reader);
     }
-    fm_status_t status = load(reader.operands[0], &cube, &error);
+    fm_status_t status = load(reader.operands[0], &cube, &threads, &error);
     if (status == FM_OK) {
         status = refuse_unknown(reader.operands[0], cube, &error);
     }
     if (status == FM_OK) {
-        status = print(cube, &error);
+        status = print(cube, &threads, &error);
     }
+    fm_live_threads_free(&threads);
     if (status != FM_OK) {
         fprintf(stderr, "fermata hang: %s\n", fm_safe_text(error.message));
         fm_cube_free(cube);

@@ -10,7 +10,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { ROWS_WITHOUT_TERMINAL = 4096, LINES_OF_HEADING = 4 };
+enum { ROWS_WITHOUT_TERMINAL = 4096, LINES_OF_HEADING = 5 };
+
+/* Periods without the end of any call, from which on the program may hang. */
+#define LONG_WITHOUT_CALLS 10
 
 /* What a rank has done in a period. */
 struct activity {
@@ -108,6 +111,20 @@ static size_t rows(void)
     return size.ws_row - LINES_OF_HEADING;
 }
 
+/* @return the seconds since a call ended on any of the ranks that run; negative: none runs */
+static double seconds_without_calls(const struct fm_counter_job *job)
+{
+    double least = -1;
+    for (size_t rank = 0; rank < job->ranks; rank++) {
+        const double since = fermata_counters_since_call(job->files[rank]);
+        if (fermata_counters_state(job->files[rank]) == FERMATA_PROCESS_RUNNING &&
+            (least < 0 || since < least)) {
+            least = since;
+        }
+    }
+    return least;
+}
+
 static void print_period(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
                          const struct fm_kernel_rates *kernel, const char *path)
 {
@@ -127,6 +144,12 @@ static void print_period(const struct fm_counter_pace *pace, const struct fm_cou
     }
     if (shown < job->ranks) {
         printf("(%zu further ranks)\n", job->ranks - shown);
+    }
+    const double without = seconds_without_calls(job);
+    if (without >= LONG_WITHOUT_CALLS * pace->seconds) {
+        printf("no call has ended on any rank for %.0f s: `fermata hang %s` tells who waits for "
+               "whom, and who computes\n",
+               without, safe);
     }
     fflush(stdout);
 }

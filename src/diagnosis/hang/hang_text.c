@@ -249,6 +249,28 @@ static void describe(const struct fm_diagnosis *diagnosis, const struct fm_cube_
     }
 }
 
+/* @param now  NULL: not known */
+static void describe_place(const struct fm_diagnosis *diagnosis,
+                           const struct fm_cube_hang_place *place, const char *now,
+                           struct draft *draft)
+{
+    draft->length = 0;
+    if (place->has_ended) {
+        append(draft, "ended before");
+        return;
+    }
+    if (place->callpath == FM_CUBE_NONE) {
+        append(draft, "in no function that was recorded");
+    } else {
+        char *name = fm_place_callpath_with_line(diagnosis, place->callpath);
+        append(draft, "last seen in %s", name);
+        free(name);
+    }
+    if (now != NULL) {
+        append(draft, ", now %s", now);
+    }
+}
+
 /* ---- groups of locations ---- */
 
 /* Locations about which the same is said. */
@@ -440,7 +462,8 @@ static void tell_cycle(const struct fm_diagnosis *diagnosis, struct fm_sentences
     fm_sentences_add(sentences, "Circle", "%s.", draft.text);
 }
 
-void fm_hang_text(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences)
+void fm_hang_text(const struct fm_diagnosis *diagnosis, const char *const *now,
+                  struct fm_sentences *sentences)
 {
     const struct fm_cube *cube = diagnosis->cube;
     const struct fm_cube_hang *hang = &cube->hang;
@@ -462,17 +485,9 @@ void fm_hang_text(const struct fm_diagnosis *diagnosis, struct fm_sentences *sen
     }
     for (uint32_t i = 0; i < hang->place_count; i++) {
         const struct fm_cube_hang_place *place = &hang->places[i];
-        char *name = place->has_ended || place->callpath == FM_CUBE_NONE
-                         ? fm_copy_string("")
-                         : fm_place_callpath_with_line(diagnosis, place->callpath);
-        char text[1024];
-        snprintf(text, sizeof text, "%s%s",
-                 place->has_ended                  ? "ended before"
-                 : place->callpath == FM_CUBE_NONE ? "in no function that was recorded"
-                                                   : "last seen in ",
-                 name);
-        add_to_group(&places, cube, text, 0, place->location);
-        free(name);
+        struct draft draft;
+        describe_place(diagnosis, place, now != NULL ? now[place->location] : NULL, &draft);
+        add_to_group(&places, cube, draft.text, 0, place->location);
     }
     tell_groups(diagnosis, &waits, 0, "Stuck", "", sentences);
     tell_cycle(diagnosis, sentences);

@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define FM_BUFFER_MAGIC 0x3230465542544d46u /* "FMTBUF02" */
+#define FM_BUFFER_MAGIC 0x3330465542544d46u /* "FMTBUF03" */
 
 enum { FM_BLOCK_BYTES = 256 * 1024, FM_CHUNK_BYTES = FM_BLOCK_BYTES };
 
@@ -60,7 +60,7 @@ struct fm_buffer_front {
 /** Half of the room of a FRONT chunk, in words. */
 enum { FM_FRONT_WORDS = (FM_CHUNK_BYTES - sizeof(struct fm_chunk)) / sizeof(uint64_t) / 2 };
 
-enum { FM_SLOT_BYTES = 8192, FM_SLOTS_AT = FM_SLOT_BYTES, FM_OPEN_WORDS = 1019 };
+enum { FM_SLOT_BYTES = 8192, FM_SLOTS_AT = FM_SLOT_BYTES, FM_OPEN_WORDS = 1018 };
 
 /** The call that a thread is in, with what it waits for: records (capture/record.h) that the call
  * writes at its Enter, and AWAITED_ ones. `enter` is 0 while `place` and the function change. */
@@ -80,6 +80,7 @@ struct fm_buffer_slot {
     uint64_t *done;  /**< end of the complete records: a place in a chunk. In none of the file: all
                           records in its chunks are complete */
     uint64_t thread; /**< fm_thread.index + 1; 0: the slot belongs to no thread */
+    uint64_t system_id; /**< fm_thread.system_id */
     struct fm_shown_call open;
 };
 

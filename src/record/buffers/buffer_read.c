@@ -326,17 +326,30 @@ const struct fm_buffer_front *fm_buffer_front(struct fm_buffer_reader *reader, u
     return NULL;
 }
 
-bool fm_buffer_open_call(const struct fm_buffer_reader *reader, uint32_t thread,
-                         struct fm_shown_call *open)
+/* Reads a member of a thread's slot. @return false: the file does not have the thread */
+static bool read_of_slot(const struct fm_buffer_reader *reader, uint32_t thread, void *member,
+                         size_t size, size_t offset)
 {
     for (size_t i = 0; i < reader->slot_count; i++) {
         if ((reader->slots[i] & (THREADS_MOST - 1)) == thread) {
-            return read_at(reader, open, sizeof *open,
-                           (reader->slots[i] >> THREAD_BITS) +
-                               offsetof(struct fm_buffer_slot, open));
+            return read_at(reader, member, size, (reader->slots[i] >> THREAD_BITS) + offset);
         }
     }
     return false;
+}
+
+bool fm_buffer_open_call(const struct fm_buffer_reader *reader, uint32_t thread,
+                         struct fm_shown_call *open)
+{
+    return read_of_slot(reader, thread, open, sizeof *open, offsetof(struct fm_buffer_slot, open));
+}
+
+uint32_t fm_buffer_system_id(const struct fm_buffer_reader *reader, uint32_t thread)
+{
+    uint64_t id;
+    return read_of_slot(reader, thread, &id, sizeof id, offsetof(struct fm_buffer_slot, system_id))
+               ? (uint32_t)id
+               : 0;
 }
 
 const struct fm_buffer_site *fm_buffer_site(const struct fm_buffer_reader *reader, uint64_t number)

@@ -68,6 +68,9 @@ const struct fm_buffer_front *fm_buffer_front(struct fm_buffer_reader *reader, u
 bool fm_buffer_open_call(const struct fm_buffer_reader *reader, uint32_t thread,
                          struct fm_shown_call *open);
 
+/** @return the thread's ID in the system of the process; 0: the file does not have the thread. */
+uint32_t fm_buffer_system_id(const struct fm_buffer_reader *reader, uint32_t thread);
+
 /** The call site with a number, if the file has it; else NULL. */
 const struct fm_buffer_site *fm_buffer_site(const struct fm_buffer_reader *reader, uint64_t number);
 

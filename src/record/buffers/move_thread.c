@@ -73,6 +73,7 @@ static void use_copies(struct fm_thread *thread, struct fm_buffer_slot *slot)
     memcpy(slot->open.words, thread->shown->words, sizeof slot->open.words);
     slot->open.place = moved(thread, thread->shown->place);
     slot->open.enter = thread->shown->enter;
+    slot->system_id = (uint64_t)thread->system_id;
     munmap(thread->shown, sizeof *thread->shown);
     fm_memory_use_remove(sizeof *thread->shown);
     thread->shown = &slot->open;

@@ -70,7 +70,7 @@ void fm_functions_tell_around(struct fm_thread *thread, uint64_t now);
 void fm_functions_tell_next(struct fm_thread *thread, uint64_t time, bool apart);
 
 /** Ends all functions of a thread that ends. */
-void fm_functions_end(struct fm_thread *thread);
+FM_COLD void fm_functions_end(struct fm_thread *thread);
 
 /** Number of visits in all threads that were too short to be recorded. */
 uint64_t fm_functions_dropped(void);

@@ -84,6 +84,6 @@ struct fm_thread *fm_thread_take_provided(struct fm_thread *thread);
 /** Called when a thread ends, possibly within a call (if it was cancelled): then the call ends,
  * too. Its location becomes available, except that of the first thread.
  * @param ending  struct fm_thread */
-void fm_thread_retire(void *ending);
+FM_COLD void fm_thread_retire(void *ending);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Which location a thread records to: a new one, one whose thread has ended, one of an earlier
  * thread that played the same part in the program, or one that its creator has provided. */
+#include "record/buffers/buffer_layout.h"
 #include "record/capture/memory_use.h"
 #include "record/capture/threads.h"
 #include "record/counting/counter_file.h"
@@ -127,7 +128,11 @@ static struct fm_thread *attach(struct fm_thread *thread, bool is_new)
     if (thread != NULL) {
         fm_thread_plan_flush(thread); /* a reused location checks for pauses at its first call */
         fm_thread_self = thread;
-        __atomic_store_n(&thread->system_id, gettid(), __ATOMIC_RELAXED);
+        const int32_t id = gettid();
+        __atomic_store_n(&thread->system_id, id, __ATOMIC_RELAXED);
+        if (thread->slot != NULL) {
+            thread->slot->system_id = (uint64_t)id;
+        }
         if (is_new) {
             fm_pause_attach(thread);
         }

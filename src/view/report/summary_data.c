@@ -283,7 +283,7 @@ static void put_observations(struct fm_json *json, const struct fm_diagnosis *di
 static void put_hang(struct fm_json *json, const struct fm_diagnosis *diagnosis)
 {
     struct fm_sentences sentences = {0};
-    fm_hang_text(diagnosis, &sentences);
+    fm_hang_text(diagnosis, NULL, &sentences);
     if (sentences.count == 0) {
         fm_json_null(json, "hang");
         return;

@@ -204,12 +204,20 @@ def record(options, folder, names, ending):
     return look, said, json.loads(report.stdout)
 
 
-def check_words(name, first, said):
+def check_words(name, first, said, more=()):
     """Yields what is not said about a program whose rank 0 is rank `first`."""
-    for words in EXPECTED[name].says:
+    for words in (*EXPECTED[name].says, *more):
         pattern = re.sub(r"{(\d)}", lambda match: str(first + int(match.group(1))), words)
         if not re.search(pattern, " ".join(said.stdout.split())):
             yield f"not said: {pattern}"
+
+
+# What `fermata hang` says of ranks outside of calls while they run.
+NOW = {
+    "long_computation": r"rank {1}: last seen in \S*long_computation/compute.*?, now running",
+    "long_sleep": r"rank {1}: last seen in .*?, now in clock_nanosleep \(asleep\)",
+    "read_of_a_pipe": r"rank {1}: last seen in .*?, now in read of file descriptor \d+, a pipe",
+}
 
 
 def check(name, first, report):
@@ -243,8 +251,9 @@ def check_launch(options, names, ending):
     first = 0
     for name in names:
         failures += [f"{name}: {failure}" for failure in check(name, first, report)]
-        for when, text in (("while it runs", look), ("in the end", said)):
-            failures += [f"{name}, {when}: {failure}" for failure in check_words(name, first, text)]
+        now = [NOW[name]] if name in NOW else []
+        for when, text, more in (("while it runs", look, now), ("in the end", said, [])):
+            failures += [f"{name}, {when}: {failure}" for failure in check_words(name, first, text, more)]
         first += EXPECTED[name].ranks
     if not failures:
         return []

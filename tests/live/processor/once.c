@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rank 0 waits once in the operating system, in a call that the recorder does not know; the other
- * ranks wait for it in a barrier.
+/* Rank 0 waits once in the operating system, mostly in a call that the recorder does not know; the
+ * other ranks wait for it in a barrier.
  *
  *   once KIND   KIND: a key of the table below
  *

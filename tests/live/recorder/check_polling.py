@@ -26,8 +26,8 @@ LOOPS = {("poll_test", "MPI_Test"): 1, ("poll_in_turn", "MPI_Test"): 20, ("poll_
          ("poll_and_read_time", "MPI_Test"): 1, ("poll_and_read_time", "MPI_Wtime"): 0,
          ("probe_once", "MPI_Comm_rank"): 0, ("probe_once", "MPI_Iprobe"): 0, ("test_once", "MPI_Test"): 1,
          ("poll_window", "MPI_Win_test"): 0}
-# A loop is cut where the thread has lost its processor for long. Even so:
-MOST_RECORDS = TESTS // 20
+# A loop is cut where the thread has lost its processor for long. Even so, beside other programs:
+MOST_RECORDS = TESTS // 4
 
 
 def check_loops(calls, loops):

@@ -58,7 +58,7 @@ class Recorded:
                     continue
                 if paused.get(location) and kind not in ("Leave", "ProgramEnd"):
                     self.problems.append(f"{location.group.name}: {kind} in a pause")
-                if kind == "ParameterInt":
+                if kind == "ParameterInt" and not event.parameter.name.startswith("awaited "):  # of open calls
                     iteration[location] = event.value
                     ordinal[location] = collections.Counter()
                     self.iterations[rank].append(event.value)
