@@ -150,7 +150,7 @@ static void print_totals(const struct rank_matrix *matrix)
     if (matrix->count == 0 && fm_cube_matrix_is_time(matrix->kind) &&
         matrix->report->diagnosis.cube->is_profile) {
         fm_terminal_print(terminal, "", 2,
-                          "Not known: the report is of counters only, without a trace.");
+                          "Not known: the report has totals only, without a trace.");
         return;
     }
     if (matrix->count == 0) {

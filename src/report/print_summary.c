@@ -94,7 +94,7 @@ static void print_waiting(const struct fm_report *report)
     char parts[2][FM_UNCERTAIN_SIZE];
     if (diagnosis->cube->is_profile) {
         fm_terminal_paragraph(report->terminal, "  Waiting", LABEL_COLUMNS + 2,
-                              "Not known: the report is of counters only, without a trace.");
+                              "Not known: the report has totals only, without a trace.");
         return;
     }
     if (first == FM_METRIC_NONE) {

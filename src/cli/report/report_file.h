@@ -10,7 +10,8 @@
 #include <stdbool.h>
 
 /** Reads the report of an experiment.
- * @param place  experiment directory after `fermata analyze`, or a report file
+ * @param place  experiment directory after `fermata analyze`, or a report file: our own, or a Cube
+ * 4 file of other tools; a directory without a trace may have one
  * @param cube   out: to be freed with fm_cube_free(); set only on success */
 fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_error *error);
 
