@@ -281,6 +281,31 @@ def check_nsight(case):
         near(rank["gpu_efficiency"], 0.4)
 
 
+def check_nsys(case):
+    """Nsight Systems, `nsys stats`: several tables, of which two are about kernels."""
+    notes = "Processing [r.sqlite] with [cuda_gpu_kern_sum.py]... \n"
+    times = ('Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n'
+             '75.0,3000000,1000,3000.0,2900,2000,4000,10.0,"void force<float>(float *, int)"\n'
+             "25.0,1000000,{},10000.0,9900,9000,11000,10.0,reduce\n")
+    calls = ("Time (%),Total Time (ns),Num Calls,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name\n"
+             "90.0,9000000000,1100,8181818.0,1,1,9,1,cudaDeviceSynchronize\n")
+    copies = ("Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation\n"
+              "100.0,50000000,10,5000000,1,1,9,1,[CUDA memcpy Host-to-Device]\n")
+    text = notes + times.format(100) + "\n" + calls + "\n" + copies
+    near(case.read(case.write("p.0.csv", text))["ranks"][0]["loads"]["measured"], 4e-3)
+    near(case.read(case.write("p.0.csv", copies + "\n" + text))["ranks"][0]["loads"]["measured"], 4e-3)
+    micro = times.format(100).replace("(ns)", "(us)").replace("3000.0", "3.0").replace("10000.0", "10.0")
+    near(case.read(case.write("p.0.csv", micro))["ranks"][0]["loads"]["measured"], 4e-3)
+    trace = ("Start (ns),Duration (ns),CorrId,GrdX,GrdY,GrdZ,BlkX,BlkY,BlkZ,Reg/Trd,StcSMem (MB),DymSMem (MB),Bytes (MB),"
+             "Throughput (MB/s),SrcMemKd,DstMemKd,Device,Ctx,GreenCtx,Strm,Name\n"
+             "10,2000,1,8,1,1,64,1,1,16,0,0,,,,,NVIDIA H200 (0),1,,7,force(float *)\n"
+             "20,500,2,,,,,,,,,,1.0,2000,Pageable,Device,NVIDIA H200 (0),1,,7,[CUDA memcpy Host-to-Device]\n"
+             "30,4000,3,8,1,1,64,1,1,16,0,0,,,,,NVIDIA H200 (0),1,,7,force(float *)\n")
+    near(case.read(case.write("p.0.csv", trace))["ranks"][0]["loads"]["measured"], 6e-6)
+    case.refused(times.format(0), 3, "the number of instances is 0")
+    case.refused(times.format(100)[:-8] + "\n", 3, "cut off")
+
+
 def check_ranks(case):
     """Whose rank a file is: by its name, a pattern, a table of processes."""
     two = rows(LONG[1], [("0", "12", TIME, "us", "10"), ("1", "14", TIME, "us", "30")])
@@ -501,7 +526,7 @@ def check_levels(case):
 
 
 with Folder() as temporary:
-    for check in (check_formulas, check_weights, check_composite, check_nvprof, check_nsight, check_ranks,
+    for check in (check_formulas, check_weights, check_composite, check_nvprof, check_nsight, check_nsys, check_ranks,
                   check_refused, check_table, check_runs, check_experiment, check_levels):
         place = os.path.join(temporary, check.__name__)
         os.mkdir(place)

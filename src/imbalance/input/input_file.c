@@ -14,9 +14,10 @@
 
 /* What the first rows that were recognized decide: special kinds before general ones. */
 static const struct fm_table_kind *const kinds[] = {
-    &fm_nsight_rows,       &fm_nsight_columns, &fm_nvprof_metrics, &fm_nvprof_events,
-    &fm_nvprof_activities, &fm_nvprof_trace,   &fm_own_kernels,    &fm_own_ranks,
-    &fm_own_sweep,         &fm_own_map,        &fm_own_threads};
+    &fm_nsys_summary,   &fm_nsys_trace,     &fm_nsys_others,   &fm_nsight_rows,
+    &fm_nsight_columns, &fm_nvprof_metrics, &fm_nvprof_events, &fm_nvprof_activities,
+    &fm_nvprof_trace,   &fm_own_kernels,    &fm_own_ranks,     &fm_own_sweep,
+    &fm_own_map,        &fm_own_threads};
 
 size_t fm_find_column(const struct fm_csv_row *header, const char *name)
 {
@@ -155,9 +156,10 @@ static void try_header(struct fm_reading *reading)
 /* Whether a row inside of a table is the header of the next one: all of its cells are words. */
 static bool may_be_header(const struct fm_csv_row *row)
 {
-    static const char *const first[] = {"ID",    "Device",     "Type",    "Time(%)",
-                                        "Start", "Process ID", "rank",    "thread",
-                                        "set",   "problem",    "process", "host"};
+    static const char *const first[] = {
+        "ID",         "Device",     "Type",       "Time(%)",   "Time (%)",   "Start",
+        "Start (ns)", "Start (us)", "Start (ms)", "Start (s)", "Process ID", "rank",
+        "thread",     "set",        "problem",    "process",   "host"};
     for (size_t i = 0; i < sizeof first / sizeof first[0]; i++) {
         if (row->count > 1 && strcasecmp(row->cells[0], first[i]) == 0) {
             return true;
@@ -185,6 +187,9 @@ static fm_status_t read_row(struct fm_reading *reading, struct fm_error *error)
     if (row.count > reading->columns) {
         return fm_reading_fail(reading, row.line, error, "the row has %zu cells, its header %zu",
                                row.count, reading->columns);
+    }
+    if (row.count == 1 && strncmp(row.cells[0], "Processing [", 12) == 0) {
+        return FM_OK; /* a note of Nsight Systems between two tables */
     }
     if (row.count == 1 && reading->columns > 1) {
         return fm_reading_fail(reading, row.line, error, "'%.60s' is no row of %s", row.cells[0],

@@ -2,6 +2,7 @@
 #include "imbalance/input/kernel_table.h"
 
 #include <math.h>
+#include <string.h>
 
 struct fm_kernel fm_kernel_of(const char *name, unsigned long line)
 {
@@ -40,6 +41,11 @@ size_t fm_kernel_table_find(struct fm_kernel_table *table, const char *const *ke
         fm_kernel_table_add(table, initial);
     }
     return *place;
+}
+
+bool fm_names_kernel(const char *name)
+{
+    return strncmp(name, "[CUDA ", 6) != 0;
 }
 
 void fm_kernel_table_free(struct fm_kernel_table *table)

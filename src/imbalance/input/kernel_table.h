@@ -49,6 +49,10 @@ size_t fm_kernel_table_add(struct fm_kernel_table *table, const struct fm_kernel
 /** @return a kernel of which nothing is known but its name and line. */
 struct fm_kernel fm_kernel_of(const char *name, unsigned long line);
 
+/** @return whether a name in a profile is that of a kernel: copies and fills are "[CUDA memcpy
+ * ...". */
+bool fm_names_kernel(const char *name);
+
 /** Frees all but the strings. */
 void fm_kernel_table_free(struct fm_kernel_table *table);
 

@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Launches are counted by 64-bit numbers; sums of them must stay exact in a double. */
-#define MOST_LAUNCHES (UINT64_C(1) << 40)
-
-/* Times of copies and fills are no kernels. */
-static bool is_kernel(const char *name)
-{
-    return strncmp(name, "[CUDA ", 6) != 0;
-}
-
 /* Removes the number of a launch behind a kernel's name in traces: "kernel(int*) [123]". */
 static const char *without_number(const char *name)
 {
@@ -59,7 +50,7 @@ static fm_status_t read_metric(struct fm_reading *reading, const struct fm_csv_r
     kernel.process = reading->process;
     kernel.is_replayed = true;
     fm_status_t status = fm_read_count(reading, row, reading->launches, "number of invocations",
-                                       MOST_LAUNCHES, &kernel.launches, error);
+                                       FM_MOST_LAUNCHES, &kernel.launches, error);
     if (status != FM_OK) {
         return status;
     }
@@ -131,13 +122,13 @@ static fm_status_t read_activity(struct fm_reading *reading, const struct fm_csv
     }
     const char *type = fm_cell(row, reading->type), *name = fm_cell(row, reading->name);
     if ((reading->type != FM_NO_COLUMN && strcmp(type, "GPU activities") != 0) ||
-        !is_kernel(name)) {
+        !fm_names_kernel(name)) {
         return FM_OK;
     }
     struct fm_kernel kernel = fm_kernel_of(name, row->line);
     kernel.process = reading->process;
     fm_status_t status = fm_read_count(reading, row, reading->launches, "number of calls",
-                                       MOST_LAUNCHES, &kernel.launches, error);
+                                       FM_MOST_LAUNCHES, &kernel.launches, error);
     if (status != FM_OK) {
         return status;
     }
@@ -206,7 +197,7 @@ static fm_status_t read_launch(struct fm_reading *reading, const struct fm_csv_r
                                row->count, reading->columns);
     }
     const char *name = without_number(row->cells[reading->name]);
-    if (!is_kernel(name)) {
+    if (!fm_names_kernel(name)) {
         return FM_OK;
     }
     struct fm_kernel kernel = fm_kernel_of(name, row->line);

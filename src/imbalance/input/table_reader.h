@@ -10,6 +10,9 @@
 
 #define FM_NO_COLUMN SIZE_MAX
 
+/** Launches are counted by 64-bit numbers; sums of them must stay exact in a double. */
+#define FM_MOST_LAUNCHES (UINT64_C(1) << 40)
+
 /** Most columns whose values are metrics. */
 #define FM_MOST_METRIC_COLUMNS 64
 
@@ -57,9 +60,9 @@ struct fm_table_kind {
                        struct fm_error *error);
 };
 
-extern const struct fm_table_kind fm_nvprof_metrics, fm_nvprof_events, fm_nvprof_activities,
-    fm_nvprof_trace, fm_nsight_rows, fm_nsight_columns, fm_own_kernels, fm_own_ranks, fm_own_sweep,
-    fm_own_map, fm_own_threads;
+extern const struct fm_table_kind fm_nsys_summary, fm_nsys_trace, fm_nsys_others, fm_nvprof_metrics,
+    fm_nvprof_events, fm_nvprof_activities, fm_nvprof_trace, fm_nsight_rows, fm_nsight_columns,
+    fm_own_kernels, fm_own_ranks, fm_own_sweep, fm_own_map, fm_own_threads;
 
 /** @return the column with this name, upper and lower case being equal; FM_NO_COLUMN: none. */
 size_t fm_find_column(const struct fm_csv_row *header, const char *name);
