@@ -175,6 +175,10 @@ static void put_begin(struct writer *writer, const struct fm_ordered_event *even
     if (visit->kind == FM_CALLPATH_REGION && writer->trace->regions[visit->region].is_estimated) {
         fm_protobuf_integer(&writer->event, EVENT_CATEGORY_IIDS, CATEGORY_SAMPLES + 1);
     }
+    if (event->activity != FM_NONE &&
+        fm_trace_is_open(&writer->trace->locations[event->location], event->activity)) {
+        annotate(writer, "never left", NULL, 1);
+    }
     for (size_t i = 0; i < count; i++) {
         fm_protobuf_fixed64(&writer->event, EVENT_FLOW_IDS,
                             (uint64_t)(&tails[i] - arrows->items) + 1);

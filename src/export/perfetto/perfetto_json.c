@@ -77,6 +77,12 @@ static void open_span(void *context, uint64_t time, uint32_t visit, uint32_t act
     const bool is_estimated =
         node->kind == FM_CALLPATH_REGION && writer->trace->regions[node->region].is_estimated;
     put_name(writer, region->name, is_estimated ? "user,samples" : region->paradigm);
+    if (activity != FM_NONE &&
+        fm_trace_is_open(&writer->trace->locations[writer->location], activity)) {
+        fm_json_object(&writer->json, "args");
+        fm_json_bool(&writer->json, "never left", true);
+        fm_json_end(&writer->json);
+    }
     fm_json_end(&writer->json);
     const struct fm_candidate *wait =
         fm_span_wait(writer->events->detail, writer->location, activity);

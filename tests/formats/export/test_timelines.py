@@ -10,7 +10,7 @@ import shutil
 import struct
 import unittest
 
-from support import Experiments, fermata, late_sender
+from support import TESTS, Experiments, fermata, late_sender
 from test_archives import FENCES, GENERAL, LOCKS, ONE_SIDED, on
 
 
@@ -111,6 +111,15 @@ class PerfettoJson(Experiments):
             slices_of_json(self.timeline(place, "--begin=10", "--end=10")),
             [(0, "main", 10e6, 10e6, 0), (1, "main", 10e6, 10e6, 0)],
         )
+
+    def test_calls_that_were_never_left(self):
+        source = pathlib.Path(TESTS, "rules/scenarios/open-calls/barrier-of-all.scn").read_text(encoding="utf-8")
+        place = self.experiment("hang", source)
+        document = json.loads(fermata("export", "--to=perfetto-json", "-o", "-", place))
+        begins = [event for event in document["traceEvents"] if event["ph"] == "B"]
+        self.assertEqual([(event["pid"], event["name"]) for event in begins if event.get("args", {}).get("never left")],
+                         [(0, "MPI_Barrier"), (1, "MPI_Barrier")])
+        self.assertEqual(fermata("export", "--to=perfetto", "-o", "-", place).count(b"never left"), 2)
 
     def test_a_part_of_the_ranks(self):
         place = self.experiment("a", late_sender(2))
