@@ -125,8 +125,9 @@ static double seconds_without_calls(const struct fm_counter_job *job)
     return least;
 }
 
+/* @param period  that was asked for */
 static void print_period(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
-                         const struct fm_kernel_rates *kernel, const char *path)
+                         const struct fm_kernel_rates *kernel, const char *path, double period)
 {
     char safe[512];
     size_t shown = job->ranks < rows() ? job->ranks : rows();
@@ -146,7 +147,7 @@ static void print_period(const struct fm_counter_pace *pace, const struct fm_cou
         printf("(%zu further ranks)\n", job->ranks - shown);
     }
     const double without = seconds_without_calls(job);
-    if (without >= LONG_WITHOUT_CALLS * pace->seconds) {
+    if (without >= LONG_WITHOUT_CALLS * period) {
         printf("no call has ended on any rank for %.0f s: `fermata hang %s` tells who waits for "
                "whom, and who computes\n",
                without, safe);
@@ -169,7 +170,7 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
     pace.context = &kernel;
     for (uint64_t i = 0; i < count && (i == 0 || fm_counter_pace_goes_on(job)); i++) {
         fm_counter_pace_wait(&pace, job, period);
-        print_period(&pace, job, &kernel, path);
+        print_period(&pace, job, &kernel, path, period);
         fm_counter_pace_next(&pace, job);
         if (fm_counter_pace_take_others(&pace, job)) {
             fm_kernel_rates_end(&kernel);

@@ -47,9 +47,10 @@ def check_hooks(rows, counters, text, what):
     for rank, row in rows.items():
         arrivals = sum(counters.get(name, [0] * len(counters["mpi.messages_sent"]))[rank]
                        for name in ("EAGER_MESSAGES", "NOT_EAGER_MESSAGES"))
-        others = arrivals - row["messages"]
-        assert others >= 0, (what, row, arrivals)
         slack = RECEIVES_EARLIER * row["messages"]
+        # Open MPI counts without synchronization: what two threads count at once may be counted once.
+        assert arrivals >= row["messages"] - slack, (what, row, arrivals)
+        others = max(arrivals - row["messages"], 0)
         found = row["library"] or 0
         longest = row["queue_library"] or 0
         assert row["least"] - slack <= found <= row["most"] + others + slack, (what, row, others)
