@@ -118,7 +118,7 @@ def check_report(traced, only, folder):
     sent = {rank: of_counters["counter:mpi.messages_sent", program_of(of_counters), rank] for rank in range(4)}
     assert list(sent.values()) == (numbers(only).get("mpi.messages_sent") or [0] * 4), sent
     text = run(fermata, "report", only).stdout
-    assert "Not known: the report is of counters only" in " ".join(text.split()), text
+    assert "Not known: the report has totals only" in " ".join(text.split()), text
     assert "without waiting" not in text, text
     done = run(fermata, "diff", traced, only)
     assert done.returncode in (0, 1) and not done.stderr.startswith("fermata diff:"), done

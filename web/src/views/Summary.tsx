@@ -31,7 +31,7 @@ export function Summary({ store }: { store: Store }): JSX.Element {
           {problems.length === 0 && (
             <p class="empty">
               {report.summary.is_profile
-                ? "Not known: the report is of counters only. A trace shows what of the time in calls is waiting, and why."
+                ? "Not known: the report has totals only. A trace shows what of the time in calls is waiting, and why."
                 : summary.hang !== null
                   ? "No wait state in calls that were left is significant."
                   : "No wait state is significant: the time is spent in other activities."}
