@@ -222,6 +222,32 @@ static const char *paradigm_of(const struct fm_cubex_region *region)
     return is_programs ? fm_paradigm_name(fm_paradigm_of_function(region->name)) : region->paradigm;
 }
 
+/* Whether a value of a parameter stands for itself: it divides the visits of the function above it,
+ * or has a region of its own. */
+static bool is_of_parent(const struct fm_cubex_model *model,
+                         const struct fm_cubex_callpath *callpath)
+{
+    const struct fm_cubex_region *region = &model->regions.items[callpath->region];
+    return strcmp(region->name, callpath->parameter) == 0 ||
+           (callpath->parent != FM_CUBEX_NONE &&
+            model->callpaths.items[callpath->parent].region == callpath->region);
+}
+
+/* Adds a function that is told apart by a value. */
+static uint32_t add_region_with(struct import *import, uint32_t number, const char *value)
+{
+    const struct fm_cubex_region *region = &import->model.regions.items[number];
+    char *name = NULL;
+    if (asprintf(&name, "%s [%s]", region->name, value) < 0) {
+        return FM_CUBE_NONE;
+    }
+    const uint32_t added = fm_cube_add_region(import->cube, name, paradigm_of(region),
+                                              region->file[0] != '\0' ? region->file : NULL,
+                                              region->line > 0 ? (uint32_t)region->line : 0);
+    free(name);
+    return added;
+}
+
 static fm_status_t add_callpaths(struct import *import, struct fm_error *error)
 {
     const struct fm_cubex_model *model = &import->model;
@@ -236,7 +262,9 @@ static fm_status_t add_callpaths(struct import *import, struct fm_error *error)
     for (size_t i = 0; i < model->callpaths.count; i++) {
         const struct fm_cubex_callpath *callpath = &model->callpaths.items[i];
         uint32_t region = callpath->region;
-        if (callpath->parameter[0] != '\0') {
+        if (callpath->parameter[0] != '\0' && !is_of_parent(model, callpath)) {
+            region = add_region_with(import, region, callpath->parameter);
+        } else if (callpath->parameter[0] != '\0') {
             region =
                 fm_cube_add_region(import->cube, callpath->parameter, FM_CUBE_PARAMETER, NULL, 0);
         }
