@@ -75,6 +75,10 @@ static bool is_copy(const struct fm_builder *builder, fm_rma_type_t type, uint32
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
+    if (builder->location->is_stream) {
+        builder->defects->stream_copies += type <= FM_RMA_ATOMIC;
+        return;
+    }
     if (type <= FM_RMA_ATOMIC) {
         uint64_t *values = fm_builder_counts(builder);
         if (values != NULL) {

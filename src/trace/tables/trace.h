@@ -558,6 +558,8 @@ struct fm_trace_defects {
     uint64_t unrecorded_completions; /**< sends without a record of their completion */
     uint64_t unrecorded_starts; /**< non-blocking collectives without a record of their start */
     uint64_t doubled_records;   /**< second records of what a call does once: ignored */
+    uint64_t stream_copies;     /**< operations of streams of accelerators that are recorded as
+                                     one-sided ones: ignored */
     uint64_t pauses;            /**< of the recording, on all locations */
     uint64_t paused;            /**< ticks of them */
     uint64_t missing_locations; /**< locations whose events could not be read to their end */
