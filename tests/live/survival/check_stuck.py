@@ -161,8 +161,8 @@ def main():
                    options.program, name, *(options.call if launcher else [])]
         run = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
-        wait_for(folder, ranks, run)
-        if not options.ends:
+        if not options.ends:  # else the program may end before all of its processes are seen
+            wait_for(folder, ranks, run)
             time.sleep(BEATS)
             os.kill(int((folder / "0").read_text()), signal.SIGKILL)
         _, errors = run.communicate(timeout=LONGEST)
