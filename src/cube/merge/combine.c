@@ -125,6 +125,7 @@ fm_status_t fm_combination_add(struct fm_combination *combination, size_t c, con
     const struct fm_cube *cube = combination->cubes[c];
     const struct fm_cube_union *united = &combination->united;
     fm_status_t status = FM_OK;
+    united->frame->is_profile |= cube->is_profile;
     for (size_t i = 0; i < cube->cell_count && status == FM_OK; i++) {
         const struct fm_cube_cell *cell = &cube->cells[i];
         int64_t value;

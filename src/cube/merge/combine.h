@@ -44,8 +44,8 @@ fm_status_t fm_combination_begin(struct fm_combination *combination,
                                  const struct fm_cube *const *cubes, const char *const *names,
                                  size_t count, struct fm_error *error);
 
-/** Adds the values of cube `c`, and its topologies if no earlier cube had any. @param metrics  for
- * each metric: whether to add it; NULL: all */
+/** Adds the values of cube `c`, and its topologies if no earlier cube had any; if it has totals
+ * only, so has the result. @param metrics  for each metric: whether to add it; NULL: all */
 fm_status_t fm_combination_add(struct fm_combination *combination, size_t c, const bool *metrics,
                                struct fm_error *error);
 

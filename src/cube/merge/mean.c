@@ -61,10 +61,8 @@ fm_status_t fm_cube_mean(const struct fm_cube *const *cubes, const char *const *
     struct fm_combination combination;
     fm_status_t status = fm_combination_begin(&combination, cubes, names, count, error);
     struct fm_cube *frame = combination.united.frame;
-    for (size_t c = 0; c < count && status == FM_OK; c++) {
+    for (size_t c = 0; c < count && status == FM_OK; c++)
         status = fm_combination_add(&combination, c, NULL, error);
-        frame->is_profile |= cubes[c]->is_profile;
-    }
     if (status == FM_OK)
         status = fm_cube_seal(frame, error);
     if (status == FM_OK) {

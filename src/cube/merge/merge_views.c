@@ -178,7 +178,6 @@ static fm_status_t add_options(const struct fm_combination *combination, size_t 
     struct fm_cube *frame = combination->united.frame;
     frame->path_from_init_to_finalize |= cube->path_from_init_to_finalize;
     add_clock(&frame->clock, &cube->clock, c == 0);
-    frame->is_profile |= cube->is_profile;
     add_errors(&frame->errors, &cube->errors, c == 0);
     add_messages(frame, cube, combination->united.locations[c]);
     if (cube->partition_count == 0 || frame->partition_count > 0)

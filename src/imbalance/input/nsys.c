@@ -116,13 +116,4 @@ static bool begin_others(struct fm_reading *reading, const struct fm_csv_row *he
     return find_time(header, "Total Time", &unit) != FM_NO_COLUMN;
 }
 
-static fm_status_t skip_row(struct fm_reading *reading, const struct fm_csv_row *row,
-                            struct fm_error *error)
-{
-    (void)reading;
-    (void)row;
-    (void)error;
-    return FM_OK;
-}
-
-const struct fm_table_kind fm_nsys_others = {what, begin_others, skip_row};
+const struct fm_table_kind fm_nsys_others = {what, begin_others, fm_skip_row};

@@ -79,16 +79,7 @@ static bool begin_events(struct fm_reading *reading, const struct fm_csv_row *he
             fm_find_column(header, "Name") != FM_NO_COLUMN);
 }
 
-static fm_status_t skip_row(struct fm_reading *reading, const struct fm_csv_row *row,
-                            struct fm_error *error)
-{
-    (void)reading;
-    (void)row;
-    (void)error;
-    return FM_OK;
-}
-
-const struct fm_table_kind fm_nvprof_events = {"a profile of nvprof", begin_events, skip_row};
+const struct fm_table_kind fm_nvprof_events = {"a profile of nvprof", begin_events, fm_skip_row};
 
 /* ---- times ---- */
 

@@ -75,6 +75,10 @@ fm_status_t fm_reading_fail(const struct fm_reading *reading, unsigned long line
                             struct fm_error *error, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
+/** The `row` of tables that are not used. @return FM_OK */
+fm_status_t fm_skip_row(struct fm_reading *reading, const struct fm_csv_row *row,
+                        struct fm_error *error);
+
 /** Adds a warning about a line. */
 void fm_reading_warn(struct fm_reading *reading, unsigned long line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -70,9 +70,9 @@ static void make_id(const char *name, bool is_counter, char *id, size_t size)
 {
     size_t length = (size_t)snprintf(id, size, "%s", is_counter ? "counter:" : "cube_");
     for (; *name != '\0' && length + 1 < size; name++) {
-        const char letter = (char)tolower((unsigned char)*name);
-        const bool is_kept = (letter >= 'a' && letter <= 'z') || (letter >= '0' && letter <= '9');
-        id[length++] = is_kept ? letter : '_';
+        const char lower = (char)tolower((unsigned char)*name);
+        const bool is_kept = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
+        id[length++] = is_kept ? lower : '_';
     }
     id[length] = '\0';
 }
@@ -233,17 +233,23 @@ static bool is_of_parent(const struct fm_cubex_model *model,
             model->callpaths.items[callpath->parent].region == callpath->region);
 }
 
-/* Adds a function that is told apart by a value. */
-static uint32_t add_region_with(struct import *import, uint32_t number, const char *value)
+static uint32_t add_region(struct import *import, const struct fm_cubex_region *region,
+                           const char *name)
 {
-    const struct fm_cubex_region *region = &import->model.regions.items[number];
+    return fm_cube_add_region(import->cube, name, paradigm_of(region),
+                              region->file[0] != '\0' ? region->file : NULL,
+                              region->line > 0 ? (uint32_t)region->line : 0);
+}
+
+/* Adds a function that is told apart by a value. */
+static uint32_t add_region_with(struct import *import, const struct fm_cubex_region *region,
+                                const char *value)
+{
     char *name = NULL;
     if (asprintf(&name, "%s [%s]", region->name, value) < 0) {
         return FM_CUBE_NONE;
     }
-    const uint32_t added = fm_cube_add_region(import->cube, name, paradigm_of(region),
-                                              region->file[0] != '\0' ? region->file : NULL,
-                                              region->line > 0 ? (uint32_t)region->line : 0);
+    const uint32_t added = add_region(import, region, name);
     free(name);
     return added;
 }
@@ -253,9 +259,7 @@ static fm_status_t add_callpaths(struct import *import, struct fm_error *error)
     const struct fm_cubex_model *model = &import->model;
     for (size_t i = 0; i < model->regions.count; i++) {
         const struct fm_cubex_region *region = &model->regions.items[i];
-        if (fm_cube_add_region(import->cube, region->name, paradigm_of(region),
-                               region->file[0] != '\0' ? region->file : NULL,
-                               region->line > 0 ? (uint32_t)region->line : 0) == FM_CUBE_NONE) {
+        if (add_region(import, region, region->name) == FM_CUBE_NONE) {
             return no_memory(error);
         }
     }
@@ -263,7 +267,7 @@ static fm_status_t add_callpaths(struct import *import, struct fm_error *error)
         const struct fm_cubex_callpath *callpath = &model->callpaths.items[i];
         uint32_t region = callpath->region;
         if (callpath->parameter[0] != '\0' && !is_of_parent(model, callpath)) {
-            region = add_region_with(import, region, callpath->parameter);
+            region = add_region_with(import, &model->regions.items[region], callpath->parameter);
         } else if (callpath->parameter[0] != '\0') {
             region =
                 fm_cube_add_region(import->cube, callpath->parameter, FM_CUBE_PARAMETER, NULL, 0);

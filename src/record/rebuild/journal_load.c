@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "record/rebuild/journal_load.h"
 
+#include "record/buffers/process_life.h"
 #include "record/journal/journal_read.h"
 #include "record/mpi/mpi_description.h"
 #include "record/rebuild/define_check.h"
@@ -383,29 +384,13 @@ static long long boot_time(void)
 bool fm_journal_process_lives(const struct fm_journal_process *process)
 {
     enum { CLOSE = 10 /* seconds: a process id is not reused within so short a time */ };
-    char host[sizeof process->host] = "", path[64], text[1024];
-    unsigned long long started = 0;
-    char state = 'Z';
+    char host[sizeof process->host] = "";
     gethostname(host, sizeof host - 1);
     if (strcmp(host, process->host) != 0) {
         return false;
     }
-    snprintf(path, sizeof path, "/proc/%u/stat", process->process);
-    FILE *file = fopen(path, "re");
-    if (file == NULL) {
-        return false;
-    }
-    size_t length = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[length] = '\0';
-    const char *rest = strrchr(text, ')'); /* the program's name may contain anything */
-    if (rest == NULL ||
-        sscanf(rest + 1,
-               " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu",
-               &state, &started) != 2) {
-        return false;
-    }
-    long long since = boot_time() + (long long)(started / (unsigned long long)sysconf(_SC_CLK_TCK));
-    long long recorded = (long long)(process->start_realtime / 1000000000u);
-    return state != 'Z' && state != 'X' && since - recorded < CLOSE && recorded - since < CLOSE;
+    const uint64_t started = fm_process_started((int32_t)process->process);
+    const long long since = boot_time() + (long long)(started / (uint64_t)sysconf(_SC_CLK_TCK));
+    const long long recorded = (long long)(process->start_realtime / 1000000000u);
+    return started != 0 && since - recorded < CLOSE && recorded - since < CLOSE;
 }
