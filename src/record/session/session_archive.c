@@ -68,6 +68,15 @@ uint64_t fm_session_define_process(struct fm_thread *threads, struct fm_thread *
     return sum;
 }
 
+/* The time of day, in nanoseconds since 1970, at a time of this process's clock: the run begins
+ * with the process that started first, which need not be this one. */
+static uint64_t realtime_at(uint64_t time, uint64_t resolution)
+{
+    const int64_t ticks = (int64_t)(time - fm_session_clock_global(fm_clock.start_ticks));
+    return fm_clock.start_realtime +
+           (uint64_t)(int64_t)((long double)ticks * 1e9L / (long double)resolution);
+}
+
 /* Without the file the archive has the processes of this world only. */
 static void write_world(const struct fm_archive_summary *summary, bool locations_reused)
 {
@@ -116,10 +125,12 @@ bool fm_session_archive_definitions(struct fm_thread *threads, const struct fm_d
     uint64_t work = fm_overhead_work();
     fm_closing_combine(&closing, exchange, fm_session_clock_now);
     if (exchange->rank == 0 && fm_archive_failure() == NULL) {
-        struct fm_archive_summary summary = {.resolution = fm_clock_resolution(),
+        const uint64_t resolution = fm_clock_resolution();
+        struct fm_archive_summary summary = {.resolution = resolution,
                                              .begin = closing.least.begin,
                                              .end = closing.most.end + 1,
-                                             .realtime = fm_clock.start_realtime};
+                                             .realtime =
+                                                 realtime_at(closing.least.begin, resolution)};
         fm_archive_write_global(&fm_session.definitions, &summary);
         write_world(&summary, closing.sums.reused_locations != 0);
     }

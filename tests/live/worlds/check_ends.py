@@ -16,13 +16,17 @@ import recorded_worlds
 from recorded_worlds import TIMEOUT, fermata_run, mpi_command, run_launcher
 
 
-def command(chosen, mode):
-    return mpi_command(chosen.mpirun, 2, [chosen.program, mode])
+# Rank 0 starts a second after the other.
+LATE = ["sh", "-c", 'test "${OMPI_COMM_WORLD_RANK:-$PMI_RANK}" != 0 || sleep 1; exec "$0" "$@"']
 
 
-def record(chosen, experiment, mode, *arguments):
-    outcome = run_launcher([chosen.fermata, "record", *arguments, "-o", str(experiment), "--",
-                            *command(chosen, mode)], experiment.exists)
+def command(chosen, mode, wrapper=()):
+    return mpi_command(chosen.mpirun, 2, [*wrapper, chosen.program, mode])
+
+
+def record(chosen, experiment, mode, wrapper=()):
+    outcome = run_launcher([chosen.fermata, "record", "-o", str(experiment), "--", *command(chosen, mode, wrapper)],
+                           experiment.exists)
     if not experiment.exists():
         sys.exit(f"{mode}: no experiment, exit code {outcome.returncode}: {outcome.stdout}{outcome.stderr}")
     return outcome
@@ -99,12 +103,13 @@ def check_unrecorded(chosen, folder):
 
 
 def check_elsewhere(chosen, folder):
-    """The spawned processes are on a node of another name: clocks are compared by the time of day."""
+    """The spawned processes are on a node of another name: clocks are compared by the time of day, whichever of a
+    world's processes starts first."""
     if subprocess.run(["unshare", "-u", "hostname", "elsewhere"], capture_output=True).returncode != 0:
         return
     experiment = folder / "elsewhere"
     begin = time.monotonic()
-    outcome = record(chosen, experiment, "elsewhere")
+    outcome = record(chosen, experiment, "elsewhere", LATE)
     wall = time.monotonic() - begin
     report = recorded_worlds.Report(chosen, experiment)
     if len(report.ranks()) != 4 or report.waits("mpi_latesender", "MPI_Recv")[0] < 0.2:
