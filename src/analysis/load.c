@@ -32,7 +32,6 @@ static void add_defects(struct fm_trace_defects *total, const struct fm_trace_de
     total->unrecorded_completions += part->unrecorded_completions;
     total->unrecorded_starts += part->unrecorded_starts;
     total->doubled_records += part->doubled_records;
-    total->stream_copies += part->stream_copies;
     total->missing_locations += part->missing_locations;
     total->pauses += part->pauses;
     total->paused += part->paused;

@@ -4,6 +4,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/startup.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -126,6 +127,8 @@ struct fm_efficiency fm_errors_of_efficiency(const struct fm_cube *cube,
     errors.communication = largest;
     errors.load_balance =
         (errors.parallel > of_balance ? errors.parallel : of_balance) / run->communication;
+    errors.offload =
+        isnan(run->offload) ? 0 : errors.parallel / (run->load_balance * run->communication);
     if (run->transfer > 0) {
         errors.transfer = largest + clock;
         errors.serialization = (largest + run->serialization * clock) / run->transfer;

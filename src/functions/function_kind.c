@@ -188,6 +188,16 @@ bool fm_function_only_begins(const char *name)
     return strcasestr(name, "_nbi") != NULL || strncasecmp(name, "ARMCI_Nb", 8) == 0;
 }
 
+bool fm_function_launches(fm_paradigm_t paradigm, const char *name)
+{
+    if (!fm_paradigm_is_of_accelerators(paradigm)) {
+        return false;
+    }
+    const struct fm_function_kind kind = fm_function_kind(paradigm, name);
+    return kind.call != FM_CALL_USER && (strcmp(kind.own_metric, "cuda_launch") == 0 ||
+                                         strcmp(kind.own_metric, "cuda_copy") == 0);
+}
+
 bool fm_function_fetches(const char *name)
 {
     static const char *const parts[] = {"fetch", "swap",       "fadd",      "finc",

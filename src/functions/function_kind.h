@@ -105,6 +105,9 @@ bool fm_call_completes_requests(const char *name);
  * its call: shmem_get_nbi, ARMCI_NbGet. */
 bool fm_function_only_begins(const char *name);
 
+/** @return whether a function is a call of a thread that gives streams of accelerators work. */
+bool fm_function_launches(fm_paradigm_t paradigm, const char *name);
+
 /** @return whether an atomic operation of SHMEM, ARMCI or coarrays returns a value of its target.
  */
 bool fm_function_fetches(const char *name);

@@ -3,6 +3,7 @@
 
 #include "functions/tables.h"
 
+#include <ctype.h>
 #include <otf2/OTF2_GeneralDefinitions.h>
 #include <string.h>
 #include <strings.h>
@@ -10,25 +11,39 @@
 /* Regions that a paradigm claims by name, beside those of its own OTF2 paradigm. */
 enum claims { NO_OTHER, UNKNOWN, FOREIGN };
 
+enum place { HOST, ACCELERATOR };
+
 struct paradigm {
     const char *name, *title;
     uint8_t otf2;
-    uint8_t claims;
+    uint8_t claims, place;
 };
 
 static const struct paradigm paradigms[] = {
-#define FM_PARADIGM_ROW(symbol, name, title, otf2, claims) {name, title, otf2, claims},
+#define FM_PARADIGM_ROW(symbol, name, title, otf2, claims, place)                                  \
+    {name, title, otf2, claims, place},
 #include "functions/paradigms.def"
 #undef FM_PARADIGM_ROW
 };
 
 enum { COUNT = sizeof paradigms / sizeof paradigms[0] };
 
+/* @return whether a name begins like the functions of a section; the accelerators' ones consist of
+ * words: cudaMalloc */
+static bool begins_like(const char *name, const struct fm_function_section *section)
+{
+    const size_t length = strlen(section->prefix);
+    const bool is_word = fm_paradigm_is_of_accelerators(section->paradigm) &&
+                         islower((unsigned char)section->prefix[length - 1]);
+    return strncmp(name, section->prefix, length) == 0 &&
+           !(is_word && islower((unsigned char)name[length]));
+}
+
 fm_paradigm_t fm_paradigm_of_function(const char *name)
 {
     for (size_t i = 0; i < fm_function_section_count; i++) {
         const struct fm_function_section *section = &fm_function_sections[i];
-        if (strncmp(name, section->prefix, strlen(section->prefix)) == 0) {
+        if (begins_like(name, section)) {
             return section->paradigm;
         }
     }
@@ -63,6 +78,21 @@ fm_paradigm_t fm_paradigm_classify(uint8_t otf2_paradigm, const char *name)
 uint8_t fm_paradigm_otf2(fm_paradigm_t paradigm)
 {
     return paradigms[paradigm].otf2;
+}
+
+fm_paradigm_t fm_paradigm_named(const char *name)
+{
+    for (size_t i = 0; i < COUNT; i++) {
+        if (strcmp(paradigms[i].name, name) == 0) {
+            return (fm_paradigm_t)i;
+        }
+    }
+    return FM_PARADIGM_USER;
+}
+
+bool fm_paradigm_is_of_accelerators(fm_paradigm_t paradigm)
+{
+    return paradigms[paradigm].place == ACCELERATOR;
 }
 
 const char *fm_paradigm_name(fm_paradigm_t paradigm)

@@ -76,7 +76,9 @@ static const struct {
     [NO_LAUNCHES] =
         {.sentence =
              "the archive does not state which launches have made which work of streams: Wait for "
-             "stream, Wait before copy, Wait for other stream and Late Launch were not looked for"},
+             "stream ends with the last work in the call, on any stream, and Late Launch with the "
+             "first launch in the idle time; Wait before copy and Wait for other stream were not "
+             "looked for"},
     [NO_STREAM_EVENTS] = {.sentence =
                               "the archive does not state which streams these calls let wait for "
                               "which events: Wait for other stream was not looked for",
@@ -341,7 +343,7 @@ unsigned fm_records_needed(fm_paradigm_t paradigm, const char *name, fm_call_t c
     if (paradigm == FM_PARADIGM_OPENMP || paradigm == FM_PARADIGM_PTHREAD) {
         return needed_by_threads(name, call);
     }
-    if (paradigm == FM_PARADIGM_CUDA) {
+    if (fm_paradigm_is_of_accelerators(paradigm)) {
         return call == FM_CALL_USER || call == FM_CALL_STREAM_IDLE ? 0 : FM_RECORDED_GROUP_SYNC;
     }
     if (paradigm != FM_PARADIGM_MPI || is_persistent_collective(without_prefix(name))) {
@@ -475,7 +477,8 @@ static enum reason reason_of_threads(const struct fm_called_function *function, 
 }
 
 /* @param recorded  as above */
-static enum reason reason_of_cuda(const struct fm_called_function *function, unsigned recorded)
+static enum reason reason_of_accelerators(const struct fm_called_function *function,
+                                          unsigned recorded)
 {
     switch (function->call) {
     case FM_CALL_STREAM_WAIT:
@@ -504,7 +507,10 @@ static enum reason reason_of(const struct fm_called_function *function, unsigned
     case FM_PARADIGM_PTHREAD:
         return reason_of_threads(function, recorded);
     case FM_PARADIGM_CUDA:
-        return reason_of_cuda(function, recorded);
+    case FM_PARADIGM_HIP:
+    case FM_PARADIGM_OPENCL:
+    case FM_PARADIGM_OPENACC:
+        return reason_of_accelerators(function, recorded);
     case FM_PARADIGM_MPI:
         break;
     default:

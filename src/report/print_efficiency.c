@@ -53,15 +53,21 @@ void fm_report_efficiency(const struct fm_report *report)
         fm_errors_of_efficiency(report->diagnosis.cube, &efficiency);
     print_row(report, "Parallel", efficiency.parallel, errors.parallel,
               "average computation / run");
+    const bool offloads = !isnan(efficiency.offload);
     print_row(report, "  Load balance", efficiency.load_balance, errors.load_balance,
-              "average / longest computation");
+              offloads ? "average / longest occupied time" : "average / longest computation");
     print_row(report, "  Communication", efficiency.communication, errors.communication,
-              "longest computation / run");
+              offloads ? "longest occupied time / run" : "longest computation / run");
     if (!isnan(efficiency.transfer)) {
         print_row(report, "    Serialization", efficiency.serialization, errors.serialization,
-                  "longest computation / ideal run");
+                  offloads ? "longest occupied time / ideal run"
+                           : "longest computation / ideal run");
         print_row(report, "    Transfer", efficiency.transfer, errors.transfer,
                   "run on an ideal network / run");
+    }
+    if (offloads) {
+        print_row(report, "  Offload", efficiency.offload, errors.offload,
+                  "computation / occupied time");
     }
     struct fm_hybrid_efficiency hybrid;
     /* Of one process the factors of its threads are those of the run. */
@@ -139,7 +145,7 @@ static void print_phases(const struct fm_report *report)
     for (uint32_t i = 0; i < cube->phase_count; i++) {
         struct fm_cube_iteration total;
         fm_cube_phase_total(&cube->phases[i], &total, NULL, NULL);
-        const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
+        const struct fm_efficiency efficiency = fm_efficiency_of_iteration(cube, &total);
         char *name = fm_terminal_name(report->terminal, cube->regions[cube->phases[i].region].name);
         print_table_row(report, (int64_t)total.time, &efficiency, name);
         free(name);

@@ -46,8 +46,7 @@ static double imbalance_of(const struct fm_cube_iteration *row)
 
 static double efficiency_of(const struct fm_cube_iteration *row)
 {
-    double parallel = fm_efficiency_of_iteration(row).parallel;
-    return isnan(parallel) ? 0 : parallel;
+    return row->capacity > 0 ? (double)row->computation / (double)row->capacity : 0;
 }
 
 /** Time of all locations without computation. */
@@ -192,7 +191,8 @@ static void print_total(const struct fm_report *report, const struct fm_cube_pha
     uint64_t *waiting = fm_allocate(phase->kind_count, sizeof *waiting);
     uint64_t *errors = fm_allocate(phase->kind_count, sizeof *errors);
     fm_cube_phase_total(phase, &total, waiting, errors);
-    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(&total);
+    const struct fm_efficiency efficiency =
+        fm_efficiency_of_iteration(report->diagnosis.cube, &total);
     char number[FM_FORMAT_SIZE];
     char *name =
         fm_terminal_name(report->terminal, report->diagnosis.cube->regions[phase->region].name);
@@ -208,6 +208,10 @@ static void print_total(const struct fm_report *report, const struct fm_cube_pha
     free(name);
     if (isnan(efficiency.parallel))
         fm_terminal_paragraph(report->terminal, "  Efficiency", INDENT, "nothing was computed");
+    else if (isnan(efficiency.communication))
+        fm_terminal_print(report->terminal, "  Efficiency", INDENT,
+                          "parallel %.1f%%, load balance of computation %.1f%%",
+                          100 * efficiency.parallel, 100 * efficiency.load_balance);
     else
         fm_terminal_print(report->terminal, "  Efficiency", INDENT,
                           "parallel %.1f%% = load balance %.1f%% x communication %.1f%%",
@@ -260,7 +264,7 @@ static void print_iteration(const struct fm_report *report, const struct fm_cube
 {
     FILE *stream = report->terminal->stream;
     char numbers[4][FM_FORMAT_SIZE], waiting[FM_UNCERTAIN_SIZE];
-    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(row);
+    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(report->diagnosis.cube, row);
     bool wide = report->terminal->width >= WIDE_ENOUGH;
     format_waiting(waiting, report, row);
     fprintf(stream, "%10s%11s%*s%s", format_number(numbers[0], row),

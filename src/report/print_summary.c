@@ -12,6 +12,7 @@
 #include "diagnosis/uncertainty.h"
 #include "report/report.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -249,16 +250,22 @@ static void print_ratios(const struct fm_report *report)
     if (fm_diagnosis_efficiency(&report->diagnosis, &efficiency)) {
         const struct fm_efficiency errors =
             fm_errors_of_efficiency(report->diagnosis.cube, &efficiency);
-        char factors[3][FM_UNCERTAIN_SIZE];
+        char factors[4][FM_UNCERTAIN_SIZE] = {""};
+        const bool offloads = !isnan(efficiency.offload);
+        if (offloads) {
+            fm_format_efficiency(factors[3], &report->diagnosis, efficiency.offload,
+                                 errors.offload);
+        }
         fm_terminal_print(report->terminal, "  Efficiency", LABEL_COLUMNS + 2,
-                          "%s (%s) = load balance %s x communication %s",
+                          "%s (%s) = load balance %s x communication %s%s%s",
                           fm_format_efficiency(factors[0], &report->diagnosis, efficiency.parallel,
                                                errors.parallel),
                           fm_efficiency_verdict(efficiency.parallel),
                           fm_format_efficiency(factors[1], &report->diagnosis,
                                                efficiency.load_balance, errors.load_balance),
                           fm_format_efficiency(factors[2], &report->diagnosis,
-                                               efficiency.communication, errors.communication));
+                                               efficiency.communication, errors.communication),
+                          offloads ? " x offload " : "", factors[3]);
     }
 }
 

@@ -4,38 +4,12 @@
  * synchronization or before a copy. Each wait ends where a call of the other side begins: a
  * stream's idle call begins when its work ends. */
 #include "analysis/accelerators/accelerator_events.h"
+#include "analysis/accelerators/stream_meetings.h"
 #include "analysis/accelerators/stream_work.h"
-#include "analysis/dependencies/dependencies.h"
+#include "analysis/accelerators/unlaunched_streams.h"
 #include "analysis/pattern.h"
 #include "analysis/threads/thread_starts.h"
 #include "base/containers/search.h"
-
-/* Numbers of the objects of POSIX threads in a process are below. */
-#define FIRST_STREAM_OBJECT ((uint32_t)1 << 24)
-/* Of streams that wait for other streams. */
-#define FIRST_WAITING_STREAM_OBJECT ((uint32_t)1 << 25)
-
-/* A thread or stream and a stream have nothing to do for each other before `t`. */
-static void add_point(const struct fm_finder *finder, uint32_t other, uint32_t stream, uint64_t t,
-                      uint32_t first_object, uint32_t meeting)
-{
-    const struct fm_group_point point = {
-        .t = t,
-        .communicator = fm_object_community(finder->analysis->trace, first_object + stream),
-        .meeting = meeting & INT32_MAX,
-    };
-    fm_found_group_point(finder, other, &point);
-    fm_found_group_point(finder, stream, &point);
-}
-
-/* A call depends on the Enter of another one, whether it waits for it or not. */
-static void depend(const struct fm_finder *finder, struct fm_call_ref call,
-                   struct fm_call_ref cause, fm_dependency_rule_t rule)
-{
-    if (finder->analysis->dependencies != NULL) {
-        fm_depend(finder->analysis, finder->worker, call, fm_awaited_enter(cause), rule);
-    }
-}
 
 /* The accelerators of a process. */
 struct accelerators {
@@ -68,8 +42,8 @@ static void add_begin(const struct fm_finder *finder, const struct accelerators 
     const uint64_t begun = trace->locations[begin.location].threads.items[begin.row].time;
     uint64_t latest = trace->locations[origin.location].threads.items[origin.row].time;
     struct fm_call_ref last = {FM_NONE, FM_NONE};
-    add_point(finder, origin.location, work->stream, latest, FIRST_STREAM_OBJECT,
-              work->launch.activity);
+    fm_stream_point(finder, origin.location, work->stream, latest, FM_FIRST_STREAM_OBJECT,
+                    work->launch.activity);
     if (finder->analysis->dependencies != NULL) {
         fm_depend_start(finder->analysis, begin.location, begin.row, origin.location, origin.row,
                         FM_DEPENDS_ON_START);
@@ -90,8 +64,8 @@ static void add_begin(const struct fm_finder *finder, const struct accelerators 
         fm_thread_starts_add(finder->analysis->thread_starts, trace, origin, begin);
     } else {
         fm_thread_starts_add_call(finder->analysis->thread_starts, trace, last, begin);
-        add_point(finder, last.location, work->stream, latest, FIRST_WAITING_STREAM_OBJECT,
-                  last.location);
+        fm_stream_point(finder, last.location, work->stream, latest, FM_FIRST_WAITING_STREAM_OBJECT,
+                        last.location);
     }
 }
 
@@ -143,7 +117,7 @@ static void add_idle_point(const struct fm_finder *finder, struct fm_call_ref id
     uint64_t *until = &compared->until.items[other - compared->first];
     const uint64_t t = last_idle_moment(trace, idle, &trace->locations[other], *until);
     if (t != 0) {
-        add_point(finder, other, idle.location, t, FIRST_WAITING_STREAM_OBJECT, other);
+        fm_stream_point(finder, other, idle.location, t, FM_FIRST_WAITING_STREAM_OBJECT, other);
     }
     *until = fm_call_enter(trace, idle);
 }
@@ -164,12 +138,12 @@ static void find_idle(const struct fm_finder *finder, const struct accelerators 
     const struct fm_trace *trace = finder->analysis->trace;
     const struct fm_call_ref launch = of->work.items[number].launch;
     fm_found_wait(finder, idle, fm_call_enter(trace, launch), launch, FM_METRIC_CUDA_LATE_LAUNCH);
-    depend(finder, idle, launch, FM_DEPENDS_ON_LAUNCH);
+    fm_stream_depend(finder, idle, launch, FM_DEPENDS_ON_LAUNCH);
     for (; next < of->awaited.count && of->awaited.items[next].work == number; next++) {
         const struct fm_call_ref end = end_of_awaited(of, &of->awaited.items[next]);
         /* Of several, the arbitration chooses the one that ends last. */
         fm_found_wait(finder, idle, fm_call_enter(trace, end), end, FM_METRIC_CUDA_EVENT_WAIT);
-        depend(finder, idle, end, FM_DEPENDS_ON_STREAM);
+        fm_stream_depend(finder, idle, end, FM_DEPENDS_ON_STREAM);
         add_idle_point(finder, idle, end.location, compared);
     }
 }
@@ -271,10 +245,10 @@ static void find_stream_wait(const struct fm_finder *finder, const struct accele
         /* Of several streams, the arbitration chooses the one that ends last. */
         const struct fm_call_ref idle = {last->stream, last->idle_after};
         fm_found_wait(finder, call, end, idle, FM_METRIC_CUDA_STREAM_WAIT);
-        depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
+        fm_stream_depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         if (trace->locations[last->stream].leave.items[last->idle_after] >= enter) {
-            add_point(finder, call.location, last->stream, end > enter ? end : enter,
-                      FIRST_STREAM_OBJECT, call.activity);
+            fm_stream_point(finder, call.location, last->stream, end > enter ? end : enter,
+                            FM_FIRST_STREAM_OBJECT, call.activity);
         }
     }
 }
@@ -316,13 +290,14 @@ static void find_copy_waits(const struct fm_finder *finder, const fm_stream_work
             const struct fm_call_ref idle = {copy->stream, next - 1};
             fm_found_wait(finder, call, stream->enter.items[next - 1], idle,
                           FM_METRIC_CUDA_COPY_WAIT);
-            depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
+            fm_stream_depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         }
         const uint64_t end = fm_stream_work_end(trace, copy);
         if (end <= fm_call_leave(trace, call)) {
-            depend(finder, call, (struct fm_call_ref){copy->stream, copy->idle_after},
-                   FM_DEPENDS_ON_STREAM);
-            add_point(finder, call.location, copy->stream, end, FIRST_STREAM_OBJECT, call.activity);
+            fm_stream_depend(finder, call, (struct fm_call_ref){copy->stream, copy->idle_after},
+                             FM_DEPENDS_ON_STREAM);
+            fm_stream_point(finder, call.location, copy->stream, end, FM_FIRST_STREAM_OBJECT,
+                            call.activity);
         }
     }
 }
@@ -344,6 +319,8 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
             find_idle_streams(&finder, process, &of);
             find_stream_waits(&finder, process, &of);
             find_copy_waits(&finder, &of.work);
+        } else {
+            fm_unlaunched_streams_find(&finder, process);
         }
     }
     fm_vector_free(&of.work);

@@ -147,11 +147,6 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
         {defects->doubled_records,
          "record repeats a collective or an epoch that its call has recorded already: ignored",
          "records repeat a collective or an epoch that their call has recorded already: ignored"},
-        {defects->stream_copies,
-         "copy of an accelerator is recorded as a one-sided operation of its stream: no "
-         "communication, and its bytes are left out",
-         "copies of accelerators are recorded as one-sided operations of their streams: no "
-         "communication, and their bytes are left out"},
         {omissions->unmatched_sends, "send has no matching receive: not analysed",
          "sends have no matching receive: not analysed"},
         {omissions->unmatched_receives, "receive has no matching send: not analysed",

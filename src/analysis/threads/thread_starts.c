@@ -63,6 +63,17 @@ void fm_thread_starts_add_call(struct fm_thread_starts *starts, const struct fm_
         });
 }
 
+void fm_thread_starts_add_unrecorded(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                                     struct fm_call_ref origin, uint32_t stream, uint64_t begin)
+{
+    fm_vector_push(&starts->of[stream], ((struct fm_thread_start){
+                                            .time = fm_call_enter(trace, origin),
+                                            .begin = begin,
+                                            .origin = {origin.activity, FM_NONE},
+                                            .origin_location = origin.location,
+                                        }));
+}
+
 static int compare_starts(const void *a, const void *b)
 {
     const struct fm_thread_start *left = a, *right = b;

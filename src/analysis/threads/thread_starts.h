@@ -49,6 +49,10 @@ void fm_thread_starts_add(struct fm_thread_starts *starts, const struct fm_trace
 void fm_thread_starts_add_call(struct fm_thread_starts *starts, const struct fm_trace *trace,
                                struct fm_call_ref origin, struct fm_thread_record_ref begin);
 
+/** The same for a stream without records of threads, whose first event is at `begin`. */
+void fm_thread_starts_add_unrecorded(struct fm_thread_starts *starts, const struct fm_trace *trace,
+                                     struct fm_call_ref origin, uint32_t stream, uint64_t begin);
+
 /** Sorts the starts of all locations, after all were added. */
 void fm_thread_starts_sort(struct fm_thread_starts *starts);
 

@@ -81,7 +81,7 @@ fm_status_t fm_expectation_of_phase(const struct fm_scenario *scenario,
     fm_metric_t metric = wait_state(expectation->metric);
     const struct fm_cube_phase *phase = find_phase(cube, expectation->callpath);
     bool found = select_iterations(phase, expectation, metric, &sum, &waiting);
-    struct fm_efficiency efficiency = fm_efficiency_of_iteration(&sum);
+    struct fm_efficiency efficiency = fm_efficiency_of_iteration(cube, &sum);
     const struct {
         const char *name;
         uint64_t ticks;

@@ -10,7 +10,6 @@ static const char *name_in_otf2(uint8_t paradigm)
 {
     static const char *const names[] = {
         [OTF2_PARADIGM_COMPILER] = "compiler",
-        [OTF2_PARADIGM_CUDA] = "CUDA",
         [OTF2_PARADIGM_HMPP] = "HMPP",
         [OTF2_PARADIGM_OMPSS] = "OmpSs",
         [OTF2_PARADIGM_HARDWARE] = "hardware",
@@ -20,12 +19,9 @@ static const char *name_in_otf2(uint8_t paradigm)
         [OTF2_PARADIGM_QTTHREAD] = "Qt threads",
         [OTF2_PARADIGM_ACETHREAD] = "ACE threads",
         [OTF2_PARADIGM_TBBTHREAD] = "TBB",
-        [OTF2_PARADIGM_OPENACC] = "OpenACC",
-        [OTF2_PARADIGM_OPENCL] = "OpenCL",
         [OTF2_PARADIGM_MTAPI] = "MTAPI",
         [OTF2_PARADIGM_SAMPLING] = "sampling",
         [OTF2_PARADIGM_NONE] = "none",
-        [OTF2_PARADIGM_HIP] = "HIP",
         [OTF2_PARADIGM_KOKKOS] = "Kokkos",
     };
     return paradigm < sizeof names / sizeof *names ? names[paradigm] : NULL;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "diagnosis/startup.h"
+#include "functions/paradigm_names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,17 +12,19 @@
 #define GOOD       0.9
 #define ACCEPTABLE 0.8
 
-/** @return the efficiencies for the given mean and longest computation, duration, and time of all
- * locations. */
-static struct fm_efficiency efficiency(double mean, double longest, double duration, double time)
+/** @return the efficiencies for the given mean computation, mean and longest occupied time,
+ * duration, and time of all locations. */
+static struct fm_efficiency efficiency(double computation, double mean, double longest,
+                                       double duration, double time)
 {
-    const bool is_defined = longest > 0 && duration > 0;
+    const bool is_defined = computation > 0 && duration > 0;
     return (struct fm_efficiency){
-        .parallel = is_defined ? mean / duration : NAN,
+        .parallel = is_defined ? computation / duration : NAN,
         .load_balance = is_defined ? mean / longest : NAN,
         .communication = is_defined ? longest / duration : NAN,
         .serialization = NAN,
         .transfer = NAN,
+        .offload = is_defined && mean > computation ? computation / mean : NAN,
         .time = time,
         .duration = duration,
     };
@@ -42,10 +45,27 @@ static void split_communication(const struct fm_cube_experiment *experiment,
     }
 }
 
-struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration)
+static bool uses_accelerators(const struct fm_cube *cube)
 {
-    return efficiency((double)iteration->computation, (double)iteration->computation_capacity,
-                      (double)iteration->capacity, (double)iteration->time);
+    for (uint32_t r = 0; r < cube->region_count; r++) {
+        if (fm_paradigm_is_of_accelerators(fm_paradigm_named(cube->regions[r].paradigm))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube *cube,
+                                                const struct fm_cube_iteration *iteration)
+{
+    const double computation = (double)iteration->computation;
+    struct fm_efficiency found =
+        efficiency(computation, computation, (double)iteration->computation_capacity,
+                   (double)iteration->capacity, (double)iteration->time);
+    if (uses_accelerators(cube)) {
+        found.communication = NAN;
+    }
+    return found;
 }
 
 /** Times of call paths on the current location, and totals over all locations processed so far. */
@@ -93,6 +113,12 @@ static bool counts(const struct fm_cube *cube, const bool *startup, const struct
            !fm_is_startup_cell(startup, cell);
 }
 
+/** @return whether a metric is time of computation or of calls that serve accelerators. */
+static bool is_occupied(fm_metric_t metric)
+{
+    return metric == FM_METRIC_COMP || fm_metric_is_within(metric, FM_METRIC_CUDA_TIME);
+}
+
 /** The counted cells of the time tree, by location. */
 struct cell_list {
     const struct fm_cube_cell **cells;
@@ -126,7 +152,7 @@ static struct cell_list list_cells(const struct fm_cube *cube)
 static void leave_open(struct fm_efficiency *efficiency)
 {
     efficiency->parallel = efficiency->load_balance = efficiency->communication = NAN;
-    efficiency->serialization = efficiency->transfer = NAN;
+    efficiency->serialization = efficiency->transfer = efficiency->offload = NAN;
 }
 
 struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
@@ -135,33 +161,41 @@ struct fm_efficiency fm_efficiency_of_cube(const struct fm_cube *cube,
     struct cell_list list = list_cells(cube);
     struct sums time = make_sums(cube->callpath_count);
     struct sums computation = make_sums(cube->callpath_count);
-    double all = 0, longest = 0, duration = 0, total = 0;
+    struct sums occupied = make_sums(cube->callpath_count);
+    double all = 0, all_occupied = 0, longest = 0, duration = 0, total = 0;
     for (uint32_t l = 0; l < cube->location_count; l++) {
         for (size_t i = list.begin[l]; i < list.begin[l + 1]; i++) {
             const struct fm_cube_cell *cell = list.cells[i];
             time.now[cell->callpath] += (double)cell->value;
-            if (cell->metric == FM_METRIC_COMP)
+            if (cell->metric == FM_METRIC_COMP) {
                 computation.now[cell->callpath] += (double)cell->value;
+            }
+            if (is_occupied((fm_metric_t)cell->metric)) {
+                occupied.now[cell->callpath] += (double)cell->value;
+            }
         }
         double taken = close_location(cube, &time);
         duration = taken > duration ? taken : duration;
         total += taken;
-        double computed = close_location(cube, &computation);
-        all += computed;
-        longest = computed > longest ? computed : longest;
+        all += close_location(cube, &computation);
+        const double own = close_location(cube, &occupied);
+        all_occupied += own;
+        longest = own > longest ? own : longest;
     }
     double locations =
         0; /* without streams of accelerators, which have no efficiency of this kind */
     for (uint32_t l = 0; l < cube->location_count; l++)
         locations += !cube->locations[l].is_stream;
     for (uint32_t c = 0; callpaths != NULL && c < cube->callpath_count; c++)
-        callpaths[c] = efficiency(computation.all[c] / locations, computation.longest[c],
-                                  time.longest[c], time.all[c]);
+        callpaths[c] = efficiency(computation.all[c] / locations, occupied.all[c] / locations,
+                                  occupied.longest[c], time.longest[c], time.all[c]);
     free_sums(&time);
     free_sums(&computation);
+    free_sums(&occupied);
     fm_free(list.cells);
     fm_free(list.begin);
-    struct fm_efficiency run = efficiency(all / locations, longest, duration, total);
+    struct fm_efficiency run =
+        efficiency(all / locations, all_occupied / locations, longest, duration, total);
     split_communication(&cube->experiment, &run);
     for (uint32_t c = 0; cube->hang.open_ends != 0 && callpaths != NULL && c < cube->callpath_count;
          c++) {

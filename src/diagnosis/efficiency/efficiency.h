@@ -9,21 +9,26 @@
 
 #include <stdbool.h>
 
-/** Each value is between 0 and 1; parallel = load_balance * communication. NAN: no computation. */
+/** Each value is between 0 and 1; parallel = load_balance * communication, and * offload if that is
+ * known. NAN: no computation. Occupied is the time of computation and, where accelerators are used,
+ * of the threads' calls that serve them and wait for them: neither is communication. */
 struct fm_efficiency {
     double parallel;      /**< mean computation / duration */
-    double load_balance;  /**< mean / longest computation */
-    double communication; /**< longest computation / duration; of a run that was predicted on an
+    double load_balance;  /**< mean / longest occupied time */
+    double communication; /**< longest occupied time / duration; of a run that was predicted on an
                                ideal network: serialization * transfer */
     double serialization; /**< longest computation / duration on the ideal network; NAN: not
                                predicted */
     double transfer;      /**< duration on the ideal network / duration; NAN: not predicted */
-    double time;          /**< ticks that the values are about, of all locations together */
-    double duration;      /**< ticks by which computations are divided */
+    double offload;  /**< mean computation / mean occupied time; NAN: no call of accelerators */
+    double time;     /**< ticks that the values are about, of all locations together */
+    double duration; /**< ticks by which computations are divided */
 };
 
-/** @return the efficiencies of an iteration, or of a row of several iterations. */
-struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube_iteration *iteration);
+/** @return the efficiencies of an iteration, or of a row of several iterations: of computation
+ * only, so that `communication` and `offload` are NAN where the program uses accelerators. */
+struct fm_efficiency fm_efficiency_of_iteration(const struct fm_cube *cube,
+                                                const struct fm_cube_iteration *iteration);
 
 /** Computes the efficiencies of the whole run, and of each call path including its children. The
  * duration of the run or of a call path is its longest time on any location, without start-up

@@ -33,7 +33,7 @@ static void put_iteration(FILE *stream, const struct fm_cube *cube,
     const uint64_t ticks[] = {row->begin,  row->end,         row->duration,
                               row->time,   row->computation, row->longest_computation,
                               row->waiting};
-    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(row);
+    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(cube, row);
     fprintf(stream, ",%llu,%llu", (unsigned long long)row->first, (unsigned long long)row->count);
     for (size_t i = 0; i < sizeof ticks / sizeof ticks[0]; i++)
         put_seconds(stream, cube, (double)ticks[i]);

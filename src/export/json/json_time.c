@@ -14,6 +14,9 @@ static void put_efficiency(struct fm_json *json, const struct fm_efficiency *eff
     fm_json_double(json, "parallel_efficiency", efficiency->parallel);
     fm_json_double(json, "load_balance", efficiency->load_balance);
     fm_json_double(json, "communication_efficiency", efficiency->communication);
+    if (!isnan(efficiency->offload)) {
+        fm_json_double(json, "offload_efficiency", efficiency->offload);
+    }
 }
 
 static void put_efficiency_and_time(struct fm_json *json, const struct fm_cube *cube,
@@ -164,7 +167,7 @@ static void put_iteration(struct fm_json *json, const char *key, const struct fm
                           const struct fm_cube_iteration *iteration, const uint64_t *waiting,
                           const uint64_t *errors)
 {
-    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(iteration);
+    const struct fm_efficiency efficiency = fm_efficiency_of_iteration(cube, iteration);
     fm_json_object(json, key);
     fm_json_unsigned(json, "first", iteration->first);
     fm_json_unsigned(json, "count", iteration->count);

@@ -55,6 +55,7 @@ static void reset(struct fm_builder *builder)
     builder->stretch = 0;
     builder->reading = 0;
     builder->has_kernel_activity = false;
+    builder->is_copying = false;
     builder->current_activity = FM_NONE;
     builder->is_paused = false;
     builder->frames.count = 0;

@@ -151,6 +151,9 @@ struct fm_builder {
     double kernel[FM_KERNEL_ACTIVITY_COUNT];       /**< of a stream: activity of its open kernel, as
                                                         fractions; NAN: not known */
     bool has_kernel_activity;                      /**< some is known */
+    uint64_t
+        open_copy;   /**< of a stream: id of the operation that the copy it is in was recorded as */
+    bool is_copying; /**< it is in such a copy */
     struct fm_trace_defects *defects;
     struct fm_trace_defects defects_before;  /**< when the location began */
     size_t left_open_before, foreign_before; /**< requests of the process, likewise */

@@ -147,6 +147,9 @@ static inline bool fm_builder_is_in_mpi(const struct fm_builder *builder)
            paradigm != FM_PARADIGM_CAF;
 }
 
+/** Ends the copy that a stream is in, if that was recorded as a one-sided operation. */
+void fm_builder_end_copy(struct fm_builder *builder);
+
 /** Ends the regions that are still open at the end of a location, the innermost first, and lists
  * them. */
 void fm_builder_leave_all(struct fm_builder *builder);

@@ -224,6 +224,7 @@ static void leave_innermost(struct fm_builder *builder);
 /* A stream of an accelerator gets work. */
 static void end_idle_time(struct fm_builder *builder)
 {
+    fm_builder_end_copy(builder);
     if (builder->frames.count == 1 &&
         builder->frames.items[0].call == builder->trace->idle_region) {
         leave_innermost(builder);

@@ -72,11 +72,47 @@ static bool is_copy(const struct fm_builder *builder, fm_rma_type_t type, uint32
     return false;
 }
 
+/* A copy of an accelerator. A stream is in a region of it until it is complete, unless it is in
+ * another region already. What a stream gets is copied to the accelerator. */
+static void add_copy(struct fm_builder *builder, fm_rma_type_t type, uint64_t id, uint64_t bytes)
+{
+    const bool is_to = type == FM_RMA_GET;
+    if (builder->location->is_stream) {
+        fm_builder_end_copy(builder);
+        if (builder->frames.count == 0 ||
+            builder->frames.items[0].call == builder->trace->idle_region) {
+            fm_builder_enter(builder, builder->trace->copy_regions + !is_to);
+            builder->is_copying = true;
+            builder->open_copy = id;
+        }
+    }
+    if (builder->frames.count != 0) {
+        const uint32_t visit = builder->frames.items[builder->frames.count - 1].visit;
+        fm_builder_counts_of(
+            builder,
+            visit)[is_to ? FM_COUNT_BYTES_TO_ACCELERATORS : FM_COUNT_BYTES_FROM_ACCELERATORS] +=
+            bytes;
+    }
+}
+
+void fm_builder_end_copy(struct fm_builder *builder)
+{
+    if (builder->is_copying) {
+        builder->is_copying = false;
+        fm_builder_leave(builder, builder->frames.items[0].call);
+    }
+}
+
 void fm_builder_rma(struct fm_builder *builder, fm_rma_type_t type, uint32_t window, uint32_t peer,
                     bool shared, uint64_t id, uint64_t bytes_out, uint64_t bytes_in)
 {
-    if (builder->location->is_stream) {
-        builder->defects->stream_copies += type <= FM_RMA_ATOMIC;
+    if (builder->location->is_stream ||
+        (window != FM_NONE && builder->trace->windows[window].is_of_accelerators)) {
+        if (type == FM_RMA_PUT || type == FM_RMA_GET) {
+            add_copy(builder, type, id, bytes_out + bytes_in);
+        } else if (is_completion(type) && id == builder->open_copy) {
+            fm_builder_end_copy(builder);
+        }
         return;
     }
     if (type <= FM_RMA_ATOMIC) {

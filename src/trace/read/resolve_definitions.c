@@ -13,6 +13,7 @@
 
 #include "base/containers/sort.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -105,6 +106,35 @@ static bool has_streams(const struct fm_raw_definitions *raw)
         }
     }
     return false;
+}
+
+/* The programming model of the accelerators: that of the archive's regions. */
+static fm_paradigm_t paradigm_of_streams(const struct fm_raw_definitions *raw)
+{
+    for (size_t i = 0; i < raw->regions.count; i++) {
+        const fm_paradigm_t paradigm = fm_paradigm_classify(raw->regions.items[i].paradigm, "");
+        if (fm_paradigm_is_of_accelerators(paradigm)) {
+            return paradigm;
+        }
+    }
+    return FM_PARADIGM_CUDA;
+}
+
+/* What streams do besides their recorded work. */
+enum stream_region { IDLE, COPY_TO, COPY_FROM, STREAM_REGIONS };
+
+static void add_stream_regions(const struct fm_raw_definitions *raw, struct fm_region *regions)
+{
+    static const char *const names[STREAM_REGIONS] = {"idle", "copy to device", "copy to host"};
+    const fm_paradigm_t paradigm = paradigm_of_streams(raw);
+    for (int i = 0; i < STREAM_REGIONS; i++) {
+        char name[48];
+        snprintf(name, sizeof name, "%s %s", fm_paradigm_name(paradigm), names[i]);
+        regions[i] = (struct fm_region){
+            .name = fm_copy_string(name),
+            .paradigm = paradigm,
+            .call = fm_call_classify(paradigm, name, OTF2_REGION_ROLE_DATA_TRANSFER)};
+    }
 }
 
 static bool is_passive_target(fm_call_t call)
@@ -228,7 +258,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
     const bool says_so = has_contexts && has_sampled_regions(raw);
     bool by_name = all_are_user_code(raw);
     const bool streams = has_streams(raw);
-    trace->region_count = (uint32_t)(raw->regions.count + 1 + streams + raw->parameters.count);
+    trace->region_count =
+        (uint32_t)(raw->regions.count + 1 + (streams ? STREAM_REGIONS : 0) + raw->parameters.count);
     trace->regions = fm_allocate(trace->region_count, sizeof *trace->regions);
     raw->into->program_region = (uint32_t)raw->regions.count;
     raw->into->program_name.process = FM_NONE;
@@ -236,9 +267,8 @@ static void resolve_regions(struct fm_raw_definitions *raw)
     trace->idle_region = FM_NONE;
     if (streams) {
         trace->idle_region = (uint32_t)raw->regions.count + 1;
-        trace->regions[trace->idle_region] = (struct fm_region){.name = fm_copy_string("cuda idle"),
-                                                                .paradigm = FM_PARADIGM_CUDA,
-                                                                .call = FM_CALL_STREAM_IDLE};
+        trace->copy_regions = trace->idle_region + COPY_TO;
+        add_stream_regions(raw, trace->regions + trace->idle_region);
     }
     for (size_t i = 0; i < raw->regions.count; i++) {
         const struct fm_raw_region *from = &raw->regions.items[i];
@@ -570,6 +600,15 @@ static void resolve_communicator(struct fm_raw_definitions *raw,
     }
 }
 
+/* @return whether a communicator is one of threads and streams of accelerators */
+static bool is_of_accelerators(const struct fm_raw_definitions *raw,
+                               const struct fm_raw_communicator *communicator)
+{
+    const uint32_t group = fm_references_find(&raw->into->groups, communicator->group);
+    return group != FM_NONE && fm_paradigm_is_of_accelerators(
+                                   fm_paradigm_classify(raw->groups.items[group].paradigm, ""));
+}
+
 /* @return NULL also for the empty name */
 static char *copy_name(const struct fm_raw_definitions *raw, uint32_t string)
 {
@@ -636,8 +675,12 @@ void fm_raw_definitions_resolve(struct fm_raw_definitions *raw)
     trace->windows = fm_allocate(raw->windows.count, sizeof *trace->windows);
     for (size_t i = 0; i < raw->windows.count; i++) {
         trace->windows[i].name = fm_copy_string(fm_raw_string(raw, raw->windows.items[i].name));
-        trace->windows[i].communicator =
+        const uint32_t communicator =
             fm_references_find(&raw->into->communicators, raw->windows.items[i].communicator);
+        trace->windows[i].communicator = communicator;
+        trace->windows[i].is_of_accelerators =
+            communicator != FM_NONE &&
+            is_of_accelerators(raw, &raw->communicators.items[communicator]);
     }
     resolve_topologies(raw);
     fm_raw_counters_resolve(&raw->counters, raw->into);

@@ -15,6 +15,7 @@
 #include "base/containers/vector.h"
 #include "base/error.h"
 #include "base/processor_time.h"
+#include "functions/paradigm_names.h"
 #include "functions/polling_role.h"
 #include "trace/clock/time_map.h"
 #include "trace/tables/callpaths.h"
@@ -93,7 +94,7 @@ struct fm_region {
  * (`with_callsites` of the trace). */
 static inline bool fm_region_has_lines(const struct fm_region *region)
 {
-    return region->call != FM_CALL_USER || region->paradigm == FM_PARADIGM_CUDA;
+    return region->call != FM_CALL_USER || fm_paradigm_is_of_accelerators(region->paradigm);
 }
 
 /** A line of the program. */
@@ -137,6 +138,7 @@ struct fm_communicator {
 struct fm_window {
     char *name;
     uint32_t communicator;
+    bool is_of_accelerators; /**< its operations are copies of accelerators: no communication */
     atomic_bool is_shared_memory; /**< some process that was read has created it by
                                        MPI_Win_allocate_shared; written while events are read */
 };
@@ -321,6 +323,8 @@ typedef enum {
     FM_COUNT_BYTES_COLLECTIVE_IN,
     FM_COUNT_BYTES_PUT,
     FM_COUNT_BYTES_GET,
+    FM_COUNT_BYTES_TO_ACCELERATORS,
+    FM_COUNT_BYTES_FROM_ACCELERATORS,
     FM_COUNT_FILE_BYTES_READ, /**< by MPI, likewise the next two */
     FM_COUNT_FILE_BYTES_WRITTEN,
     FM_COUNT_FILE_OPERATIONS, /**< reads and writes with a record of their bytes */
@@ -558,8 +562,6 @@ struct fm_trace_defects {
     uint64_t unrecorded_completions; /**< sends without a record of their completion */
     uint64_t unrecorded_starts; /**< non-blocking collectives without a record of their start */
     uint64_t doubled_records;   /**< second records of what a call does once: ignored */
-    uint64_t stream_copies;     /**< operations of streams of accelerators that are recorded as
-                                     one-sided ones: ignored */
     uint64_t pauses;            /**< of the recording, on all locations */
     uint64_t paused;            /**< ticks of them */
     uint64_t missing_locations; /**< locations whose events could not be read to their end */
@@ -584,8 +586,11 @@ struct fm_trace {
     uint64_t clock_begin; /**< global offset of the clock properties */
     struct fm_region *regions;
     uint32_t region_count;
-    uint32_t idle_region;    /**< FM_NONE: no location is a stream */
-    bool is_sampled;         /**< it has samples of call stacks */
+    uint32_t idle_region; /**< FM_NONE: no location is a stream */
+    uint32_t
+        copy_regions; /**< of streams whose copies are recorded as one-sided operations: copies
+                           to the accelerator, the next one from it; undefined without streams */
+    bool is_sampled;  /**< it has samples of call stacks */
     bool has_partner_fences; /**< FM_PARTNER_FENCES is a property of the archive */
     bool has_passive_target; /**< whether a region locks or unlocks windows of MPI, or flushes them
                               */

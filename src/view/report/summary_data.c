@@ -79,6 +79,9 @@ static void put_efficiency(struct fm_json *json, const struct fm_diagnosis *diag
         put_ratio(json, "serialization", efficiency.serialization);
         put_ratio(json, "transfer", efficiency.transfer);
     }
+    if (!isnan(efficiency.offload)) {
+        put_ratio(json, "offload", efficiency.offload);
+    }
     put_hybrid(json, diagnosis);
     fm_json_end(json);
 }

@@ -242,7 +242,7 @@ static void paradigms_claim_regions(void **state)
                      FM_PARADIGM_MPI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_UNKNOWN, "shmem_put"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_USER, "ARMCI_Put"), FM_PARADIGM_ARMCI);
-    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_OPENCL, "ARMCI_Put"), FM_PARADIGM_ARMCI);
+    assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_TBBTHREAD, "ARMCI_Put"), FM_PARADIGM_ARMCI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MPI, "ARMCI_Put"), FM_PARADIGM_MPI);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_COMPILER, "main"), FM_PARADIGM_USER);
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_MEASUREMENT_SYSTEM, "x"),
@@ -250,6 +250,15 @@ static void paradigms_claim_regions(void **state)
     assert_int_equal(fm_paradigm_classify(OTF2_PARADIGM_CUDA, "force"), FM_PARADIGM_CUDA);
     assert_int_equal(fm_paradigm_of_function("cudaMemcpy"), FM_PARADIGM_CUDA);
     assert_int_equal(fm_paradigm_of_function("cumulate"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_of_function("hipMemcpy"), FM_PARADIGM_HIP);
+    assert_int_equal(fm_paradigm_of_function("hipass"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_of_function("clFinish"), FM_PARADIGM_OPENCL);
+    assert_int_equal(fm_paradigm_of_function("clear"), FM_PARADIGM_USER);
+    assert_int_equal(fm_paradigm_of_function("shmalloc"), FM_PARADIGM_SHMEM);
+    assert_int_equal(fm_paradigm_named("opencl"), FM_PARADIGM_OPENCL);
+    assert_int_equal(fm_paradigm_named("no model"), FM_PARADIGM_USER);
+    assert_true(fm_paradigm_is_of_accelerators(FM_PARADIGM_HIP));
+    assert_false(fm_paradigm_is_of_accelerators(FM_PARADIGM_MPI));
 }
 
 /* Kernels have any name; what streams do besides stands under names with blanks. */
@@ -282,6 +291,41 @@ static void streams_execute_kernels(void **state)
     };
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
         const struct fm_function_kind kind = fm_function_kind(FM_PARADIGM_CUDA, expected[i].name);
+        assert_string_equal(kind.own_metric, expected[i].metric);
+        assert_int_equal(kind.call, expected[i].call);
+    }
+}
+
+/* The same calls of the other models. */
+static void models_of_accelerators_are_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        fm_paradigm_t paradigm;
+        const char *name, *metric;
+        fm_call_t call;
+    } expected[] = {
+        {FM_PARADIGM_HIP, "force(double*)", "comp", FM_CALL_USER},
+        {FM_PARADIGM_HIP, "hip idle", "cuda_idle", FM_CALL_STREAM_IDLE},
+        {FM_PARADIGM_HIP, "hipExtModuleLaunchKernel", "cuda_launch", FM_CALL_OTHER},
+        {FM_PARADIGM_HIP, "hipMemcpyDtoHAsync", "cuda_copy", FM_CALL_OTHER},
+        {FM_PARADIGM_HIP, "hipMemcpyDtoH", "cuda_copy", FM_CALL_STREAM_COPY},
+        {FM_PARADIGM_HIP, "hipEventSynchronize", "cuda_synchronization", FM_CALL_STREAM_WAIT},
+        {FM_PARADIGM_HIP, "hipStreamWaitEvent", "cuda_time", FM_CALL_STREAM_EVENT_WAIT},
+        {FM_PARADIGM_HIP, "hipMalloc", "cuda_time", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENCL, "vadd", "comp", FM_CALL_USER},
+        {FM_PARADIGM_OPENCL, "clEnqueueMapBuffer", "cuda_copy", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENCL, "clEnqueueNDRangeKernel", "cuda_launch", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENCL, "clEnqueueMarkerWithWaitList", "cuda_time", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENCL, "clWaitForEvents", "cuda_synchronization", FM_CALL_STREAM_WAIT},
+        {FM_PARADIGM_OPENCL, "clBuildProgram", "cuda_time", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENACC, "acc_launch_kernel@a.c:4", "cuda_launch", FM_CALL_OTHER},
+        {FM_PARADIGM_OPENACC, "acc_implicit_wait@a.c:4", "cuda_synchronization",
+         FM_CALL_STREAM_WAIT},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct fm_function_kind kind =
+            fm_function_kind(expected[i].paradigm, expected[i].name);
         assert_string_equal(kind.own_metric, expected[i].metric);
         assert_int_equal(kind.call, expected[i].call);
     }
@@ -322,6 +366,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(functions_of_mpi),
         cmocka_unit_test(paradigms_claim_regions),
         cmocka_unit_test(streams_execute_kernels),
+        cmocka_unit_test(models_of_accelerators_are_alike),
         cmocka_unit_test(metrics_exist),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -212,6 +212,8 @@ export interface JsonEfficiency {
   /** Of the run: the factors of communication; null: not predicted. */
   serialization_efficiency?: number | null;
   transfer_efficiency?: number | null;
+  /** Computation / that and the threads' calls of accelerators; absent: there are no such calls. */
+  offload_efficiency?: number | null;
 }
 
 export interface JsonProblem {
@@ -274,6 +276,8 @@ export interface JsonSummary {
     /** The factors of communication; absent: not predicted. */
     serialization?: JsonRatio;
     transfer?: JsonRatio;
+    /** Absent: no call of accelerators. */
+    offload?: JsonRatio;
     /** Of processes and the threads inside them; empty: not defined. */
     hybrid: (JsonRatio & { name: string; meaning: string; depth: number })[];
   } | null;

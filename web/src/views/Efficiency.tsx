@@ -36,7 +36,9 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
     <section class="view efficiency-view" aria-label="Efficiency">
       <div class="toolbar">
         <span class="muted">
-          Parallel efficiency = load balance &times; communication efficiency: what part of the time is computation.
+          Parallel efficiency = load balance &times; communication efficiency
+          {report.efficiency.offload_efficiency !== undefined && <> &times; offload efficiency</>}: what part of the time
+          is computation.
         </span>
         <span class="spacer" />
         <ExportMenu
@@ -66,25 +68,11 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
         <thead>
           <tr>
             <th scope="col">Call path</th>
-            <th scope="col" title="average computation / duration">
-              Parallel
-            </th>
-            <th scope="col" title="average / longest computation">
-              Load balance
-            </th>
-            <th scope="col" title="longest computation / duration">
-              Communication
-            </th>
-            {hasFactors(report) && (
-              <>
-                <th scope="col" title="longest computation / duration predicted on an ideal network; of the whole run">
-                  Serialization
-                </th>
-                <th scope="col" title="duration predicted on an ideal network / duration; of the whole run">
-                  Transfer
-                </th>
-              </>
-            )}
+            {ratioColumns(report).map(({ key, title, meaning }) => (
+              <th key={key} scope="col" title={meaning}>
+                {title}
+              </th>
+            ))}
             <th scope="col" title="including callees, sum over all locations, without Init and Finalize">
               Time
             </th>
@@ -93,7 +81,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
         <tbody>
           <tr>
             <th scope="row">The whole run</th>
-            <Ratios of={report.efficiency} factors={hasFactors(report)} />
+            <Ratios of={report.efficiency} columns={ratioColumns(report)} />
             <td>{formatSeconds(report.efficiency.time)}</td>
           </tr>
           {rows.slice(0, CALLPATHS).map((row) => (
@@ -103,7 +91,7 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
                   <CallpathName report={report} callpath={row.callpath} />
                 </button>
               </th>
-              <Ratios of={row} factors={hasFactors(report)} />
+              <Ratios of={row} columns={ratioColumns(report)} />
               <td>{formatSeconds(row.time)}</td>
             </tr>
           ))}
@@ -121,28 +109,61 @@ export function EfficiencyView({ store }: { store: Store }): JSX.Element {
   );
 }
 
-/** @returns whether the run was predicted on an ideal network. */
-function hasFactors({ efficiency }: Report): boolean {
-  return (efficiency.transfer_efficiency ?? null) !== null;
+type RatioKey =
+  | "parallel_efficiency"
+  | "load_balance"
+  | "communication_efficiency"
+  | "serialization_efficiency"
+  | "transfer_efficiency"
+  | "offload_efficiency";
+
+interface RatioColumn {
+  readonly key: RatioKey;
+  readonly title: string;
+  readonly meaning: string;
 }
 
-function ratiosOf(of: JsonEfficiency, factors: boolean): (number | null)[] {
+/** The efficiencies of computation, which iterations have, too. `longest`: of what the longest time counts. */
+const baseColumns = (longest: string): readonly RatioColumn[] => [
+  { key: "parallel_efficiency", title: "Parallel", meaning: "average computation / duration" },
+  { key: "load_balance", title: "Load balance", meaning: `average / longest ${longest}` },
+  { key: "communication_efficiency", title: "Communication", meaning: `longest ${longest} / duration` },
+];
+
+/** The efficiencies that are known of a run and its call paths. */
+function ratioColumns({ efficiency }: Report): readonly RatioColumn[] {
+  const offloads = efficiency.offload_efficiency !== undefined;
+  const longest = offloads ? "occupied time" : "computation";
   return [
-    of.parallel_efficiency,
-    of.load_balance,
-    of.communication_efficiency,
-    ...(factors ? [of.serialization_efficiency ?? null, of.transfer_efficiency ?? null] : []),
+    ...baseColumns(longest),
+    ...((efficiency.transfer_efficiency ?? null) !== null
+      ? ([
+          { key: "serialization_efficiency", title: "Serialization", meaning: `longest ${longest} / duration predicted on an ideal network; of the whole run` },
+          { key: "transfer_efficiency", title: "Transfer", meaning: "duration predicted on an ideal network / duration; of the whole run" },
+        ] as const)
+      : []),
+    ...(offloads
+      ? ([{ key: "offload_efficiency", title: "Offload", meaning: "computation / occupied time: that and calls of accelerators" }] as const)
+      : []),
   ];
 }
 
-/** @param factors  whether there are columns for the factors of communication */
-function Ratios({ of, factors = false }: { of: JsonEfficiency; factors?: boolean }): JSX.Element {
+function ratiosOf(of: JsonEfficiency, columns: readonly RatioColumn[]): (number | null)[] {
+  return columns.map(({ key }) => of[key] ?? null);
+}
+
+/** By how much an efficiency may be wrong; undefined: not stated. */
+function errorOf(of: JsonEfficiency, key: RatioKey | undefined): number | null | undefined {
+  return key === undefined || key === "offload_efficiency" ? undefined : of[`${key}_error`];
+}
+
+function Ratios({ of, columns }: { of: JsonEfficiency; columns: readonly RatioColumn[] }): JSX.Element {
   return (
     <>
-      {ratiosOf(of, factors).map((value, i) => (
+      {ratiosOf(of, columns).map((value, i) => (
         <td key={i} class={value === null ? "" : `ratio-${verdict(value)}`}>
           {value === null ? "" : formatPercent(value)}
-          {formatError(errorsOfEfficiency(of)[i], 1)}
+          {formatError(errorOf(of, columns[i]?.key), 1)}
         </td>
       ))}
     </>
@@ -156,15 +177,12 @@ function callpathRows(report: Report): CallpathRow[] {
   return [...report.efficiency.callpaths].sort((a, b) => b.time - a.time || a.callpath - b.callpath);
 }
 
-const HEADER = ["callpath", "parallel_efficiency", "load_balance", "communication_efficiency"];
-const FACTORS = ["serialization_efficiency", "transfer_efficiency"];
-
 function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
-  const factors = hasFactors(report);
-  const values = (of: JsonEfficiency): (number | null)[] => ratiosOf(of, factors);
+  const columns = ratioColumns(report);
+  const values = (of: JsonEfficiency): (number | null)[] => ratiosOf(of, columns);
   const hybrid = hybridColumns(report);
   const none = hybrid.names.map(() => null);
-  return csvOf([...HEADER, ...(factors ? FACTORS : []), "time", ...hybrid.names], [
+  return csvOf(["callpath", ...columns.map(({ key }) => key), "time", ...hybrid.names], [
     ["", ...values(report.efficiency), report.efficiency.time, ...hybrid.values],
     ...rows.map((row) => [callpathText(report, row.callpath, "/"), ...values(row), row.time, ...none]),
   ]);
@@ -172,12 +190,12 @@ function efficiencyCsv(report: Report, rows: readonly CallpathRow[]): string {
 
 function efficiencyTable(report: Report, rows: readonly CallpathRow[]): Table {
   const numeric = (title: string) => ({ title, numeric: true });
-  const factors = hasFactors(report);
+  const columns = ratioColumns(report);
   const texts = (of: JsonEfficiency) =>
-    ratiosOf(of, factors).map((value) => ({ text: value === null ? "" : formatPercent(value) }));
+    ratiosOf(of, columns).map((value) => ({ text: value === null ? "" : formatPercent(value) }));
   return {
     title: "Efficiency",
-    columns: [{ title: "Call path" }, numeric("Parallel"), numeric("Load balance"), numeric("Communication"), ...(factors ? [numeric("Serialization"), numeric("Transfer")] : []), numeric("Time")],
+    columns: [{ title: "Call path" }, ...columns.map(({ title }) => numeric(title)), numeric("Time")],
     rows: [
       [{ text: "The whole run", bold: true }, ...texts(report.efficiency), { text: formatSeconds(report.efficiency.time) }],
       ...rows
@@ -202,12 +220,14 @@ function imbalance(row: Iteration): number {
   return row.locations === 0 ? 0 : (row.computationCapacity - row.computation) / row.locations;
 }
 
-function efficiencyOf(row: Iteration): JsonEfficiency {
+/** Of computation only: beside calls of accelerators, the rest is not all communication. */
+function efficiencyOf(report: Report, row: Iteration): JsonEfficiency {
   const ratio = (part: number, whole: number): number | null => (row.computation > 0 && whole > 0 ? part / whole : null);
   return {
     parallel_efficiency: ratio(row.computation, row.capacity),
     load_balance: ratio(row.computation, row.computationCapacity),
-    communication_efficiency: ratio(row.computationCapacity, row.capacity),
+    communication_efficiency:
+      report.efficiency.offload_efficiency === undefined ? ratio(row.computationCapacity, row.capacity) : null,
   };
 }
 
@@ -324,7 +344,7 @@ function PhaseRows({ store, phase }: { store: Store; phase: Phase }): JSX.Elemen
                 </th>
                 <td>{seconds(row.duration / row.count)}</td>
                 <td>{seconds(row.begin)}</td>
-                <Ratios of={efficiencyOf(row)} />
+                <Ratios of={efficiencyOf(report, row)} columns={baseColumns("computation")} />
                 <td>{seconds(imbalance(row))}</td>
                 <td>
                   {seconds(row.waiting)}

@@ -288,16 +288,20 @@ function Efficiency({ store }: { store: Store }): JSX.Element | null {
   const { efficiency } = store.report.summary;
   if (efficiency === null) return null;
   const of = store.report.efficiency;
+  const longest = efficiency.offload === undefined ? "longest computation" : "longest occupied time";
   const rows: readonly (readonly [string, JsonRatio, string, number, (number | null | undefined)?])[] = [
     ["Parallel efficiency", efficiency.parallel, "average computation / run time", 0, of.parallel_efficiency_error],
-    ["Load balance", efficiency.load_balance, "average / longest computation", 1, of.load_balance_error],
-    ["Communication efficiency", efficiency.communication, "longest computation / run time", 1, of.communication_efficiency_error],
+    ["Load balance", efficiency.load_balance, `average / ${longest}`, 1, of.load_balance_error],
+    ["Communication efficiency", efficiency.communication, `${longest} / run time`, 1, of.communication_efficiency_error],
     ...(efficiency.serialization === undefined || efficiency.transfer === undefined
       ? []
       : ([
-          ["Serialization efficiency", efficiency.serialization, "longest computation / run time predicted on an ideal network", 2, of.serialization_efficiency_error],
+          ["Serialization efficiency", efficiency.serialization, `${longest} / run time predicted on an ideal network`, 2, of.serialization_efficiency_error],
           ["Transfer efficiency", efficiency.transfer, "run time predicted on an ideal network / run time", 2, of.transfer_efficiency_error],
         ] as const)),
+    ...(efficiency.offload === undefined
+      ? []
+      : ([["Offload efficiency", efficiency.offload, "computation / occupied time: that and calls of accelerators", 1]] as const)),
     ...efficiency.hybrid.map((each) => [each.name, each, each.meaning, each.depth] as const),
   ];
   return (

@@ -15,20 +15,15 @@ static const struct fm_cube_region *region_of(const struct fm_cube *cube, uint32
     return &cube->regions[cube->callpaths[callpath].region];
 }
 
-static bool is_of_cuda(const struct fm_cube_region *region)
+static bool is_of_accelerators(const struct fm_cube_region *region)
 {
-    return strcmp(region->paradigm, "cuda") == 0;
+    return fm_paradigm_is_of_accelerators(fm_paradigm_named(region->paradigm));
 }
 
 /** @return whether a region is a call of the host that gives streams work */
 static bool launches(const struct fm_cube_region *region)
 {
-    if (!is_of_cuda(region)) {
-        return false;
-    }
-    const struct fm_function_kind kind = fm_function_kind(FM_PARADIGM_CUDA, region->name);
-    return kind.call != FM_CALL_USER && (strcmp(kind.own_metric, "cuda_launch") == 0 ||
-                                         strcmp(kind.own_metric, "cuda_copy") == 0);
+    return fm_function_launches(fm_paradigm_named(region->paradigm), region->name);
 }
 
 /** @return the work of a stream that a call path is or is part of; NULL: none whose line is known
@@ -39,8 +34,8 @@ static const struct fm_cube_region *work_of(const struct fm_cube *cube, uint32_t
         callpath = cube->callpaths[callpath].parent;
     }
     const struct fm_cube_region *root = region_of(cube, callpath);
-    return is_of_cuda(root) && !launches(root) && root->file != NULL && root->line != 0 ? root
-                                                                                        : NULL;
+    const bool is_work = is_of_accelerators(root) && !launches(root);
+    return is_work && root->file != NULL && root->line != 0 ? root : NULL;
 }
 
 void fm_evidence_of_launch(const struct fm_diagnosis *diagnosis,

@@ -8,7 +8,8 @@
 #include "diagnosis/sentences.h"
 
 /** Appends the functions that launch the kernel or copy of a cause ("Launch"): those whose calls of
- * CUDA stand in its line of the program. Nothing if the cause is none, or no such call is known. */
+ * accelerators stand in its line of the program. Nothing if the cause is none, or no such call is
+ * known. */
 void fm_evidence_of_launch(const struct fm_diagnosis *diagnosis,
                            const struct fm_cube_problem *cause, struct fm_sentences *lines);
 
