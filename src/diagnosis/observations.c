@@ -10,6 +10,7 @@
 #include "diagnosis/number_format.h"
 #include "diagnosis/place.h"
 #include "diagnosis/startup.h"
+#include "functions/function_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +29,38 @@
 /** Fewer threads are not worth a pool. */
 #define MANY_THREADS 50
 
-/** Finds the MPI function with the longest time without waiting, in calls that were left. */
-static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
+/** @return whether a region is a call of a thread: streams are idle, and copy, too */
+static bool is_threads(const struct fm_cube_region *region)
+{
+    const fm_paradigm_t paradigm = fm_paradigm_named(region->paradigm);
+    const fm_call_t call = fm_function_kind(paradigm, region->name).call;
+    return !fm_paradigm_is_of_accelerators(paradigm) ||
+           (call != FM_CALL_USER && call != FM_CALL_STREAM_IDLE);
+}
+
+/** What calls do while they do not wait for others of the trace.
+ * @param metric  of the calls, below `of` */
+static const char *work_of_calls(fm_metric_t of, fm_metric_t metric)
+{
+    return of == FM_METRIC_CUDA_TIME ? "work of accelerators that the trace does not show, copies, "
+                                       "the library's own work"
+           : metric == FM_METRIC_MPI_POINT2POINT
+               ? "data transfer, the library's own work, sends for which the receiver has no "
+                 "buffers left"
+               : "data transfer, the library's own work";
+}
+
+/** Finds the function of a library with the longest time without waiting, in calls that were left.
+ * @param of  time of the library */
+static void find_costly_calls(const struct fm_diagnosis *diagnosis, fm_metric_t of,
+                              struct fm_sentences *lines)
 {
     const struct fm_cube *cube = diagnosis->cube;
     struct fm_view view;
     struct fm_selection selection = fm_selection_all();
     if (cube->is_profile)
         return; /* what of the calls is waiting is not known */
-    selection.metric = FM_METRIC_MPI;
+    selection.metric = of;
     if (fm_view_prepare(&view, cube, &selection, NULL) != FM_OK)
         return;
     for (unsigned i = 0; i < fm_metric_end(); i++)
@@ -51,7 +75,8 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         regions[cube->callpaths[i].region] += callpaths[i] - (open != NULL ? open[i] : 0);
     fm_free(open);
     for (uint32_t i = 0; i < cube->region_count; i++) {
-        if (hottest == FM_CUBE_NONE || regions[i] > regions[hottest])
+        if ((hottest == FM_CUBE_NONE || regions[i] > regions[hottest]) &&
+            is_threads(&cube->regions[i]))
             hottest = i;
     }
     if (hottest != FM_CUBE_NONE && fm_fraction(regions[hottest], diagnosis->time) >= COSTLY_CALLS) {
@@ -59,7 +84,7 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
             view.callpaths[i] = cube->callpaths[i].region == hottest;
         int64_t metrics[FM_METRIC_COUNT];
         fm_view_metrics(&view, metrics, NULL);
-        fm_metric_t metric = FM_METRIC_MPI;
+        fm_metric_t metric = of;
         for (unsigned i = 0; i < fm_metric_end(); i++) {
             if (metrics[i] > metrics[metric])
                 metric = (fm_metric_t)i;
@@ -69,13 +94,10 @@ static void find_costly_calls(const struct fm_diagnosis *diagnosis, struct fm_se
         char *name = fm_place_name(diagnosis, cube->regions[hottest].name);
         fm_sentences_add(lines, "",
                          "%s of all time (%s) is spent in %s without waiting that the trace shows: "
-                         "data transfer, the library's own work%s. %s",
+                         "%s. %s",
                          fm_format_percent(percent, regions[hottest], diagnosis->time),
                          fm_format_ticks(value, cube, regions[hottest]), name,
-                         metric == FM_METRIC_MPI_POINT2POINT
-                             ? ", sends for which the receiver has no buffers left"
-                             : "",
-                         fm_metric_info(metric)->advice);
+                         work_of_calls(of, metric), fm_metric_info(metric)->advice);
         free(name);
     }
     fm_free(regions);
@@ -345,7 +367,8 @@ static void add_findings(const struct fm_diagnosis *diagnosis, struct fm_sentenc
 void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_sentences *lines)
 {
     add_findings(diagnosis, lines);
-    find_costly_calls(diagnosis, lines);
+    find_costly_calls(diagnosis, FM_METRIC_MPI, lines);
+    find_costly_calls(diagnosis, FM_METRIC_CUDA_TIME, lines);
     find_idle_threads(diagnosis, lines);
     find_task_starvation(diagnosis, lines);
     find_thread_starts(diagnosis, lines);

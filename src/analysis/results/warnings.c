@@ -42,6 +42,23 @@ static fm_status_t warn_of_counters(const struct fm_trace *trace, struct fm_cube
                                               count, FM_USER_METRICS);
 }
 
+static fm_status_t warn_of_locations(const struct fm_trace *trace, struct fm_cube *cube,
+                                     struct fm_error *error)
+{
+    const uint32_t others = trace->metric_locations - 1;
+    return trace->metric_locations == 0 ? FM_OK
+           : others == 0
+               ? fm_cube_warn(cube, error,
+                              "The location \"%s\" has values of counters only, which belong to no "
+                              "thread: left out.",
+                              trace->metric_location)
+               : fm_cube_warn(cube, error,
+                              "The location \"%s\" and %" PRIu32
+                              " more have values of counters only, which belong to no thread: left "
+                              "out.",
+                              trace->metric_location, others);
+}
+
 /** Names the parameters that have more values than the report shows. */
 static fm_status_t warn_of_parameters(const struct fm_trace *trace, struct fm_cube *cube,
                                       struct fm_error *error)
@@ -222,6 +239,9 @@ fm_status_t fm_warnings_add(const struct fm_analysis *analysis, struct fm_cube *
     }
     if (status == FM_OK) {
         status = warn_of_counters(analysis->trace, cube, error);
+    }
+    if (status == FM_OK) {
+        status = warn_of_locations(analysis->trace, cube, error);
     }
     if (status == FM_OK) {
         status = warn_of_conditions(analysis, cube, error);

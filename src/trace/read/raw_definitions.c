@@ -169,6 +169,7 @@ static OTF2_CallbackCode on_location(void *data, OTF2_LocationRef self, OTF2_Str
 {
     struct fm_raw_definitions *raw = data;
     if (type == OTF2_LOCATION_TYPE_METRIC) {
+        raw->metric_location = raw->metric_locations++ == 0 ? name : raw->metric_location;
         return OTF2_CALLBACK_SUCCESS;
     }
     *fm_map_at(&raw->location_of_id, self, 0) = (uint32_t)raw->locations.count;

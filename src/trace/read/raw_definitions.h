@@ -112,6 +112,8 @@ struct fm_raw_definitions {
     struct fm_raw_counters counters; /**< first: also the user data of the counters' callbacks */
     struct fm_trace_private *into;
     struct fm_references nodes, location_groups, dimensions;
+    uint32_t metric_locations,
+        metric_location; /**< number of those that are left out; name of the first */
     FM_VECTOR(struct fm_raw_region) regions;
     FM_VECTOR(struct fm_raw_parameter) parameters;
     FM_VECTOR(struct fm_raw_line) lines;

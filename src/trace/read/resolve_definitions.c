@@ -10,10 +10,12 @@
 #include "base/probe_names.h"
 #include "base/stack_samples.h"
 #include "functions/function_kind.h"
+#include "symbols/symbol_name.h"
 
 #include "base/containers/sort.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -250,6 +252,18 @@ static bool starts_collective(fm_paradigm_t paradigm, fm_call_t call, const char
            (call == FM_CALL_FILE_ACCESS && strncasecmp(name, "MPI_File_i", 10) == 0);
 }
 
+/* The name of a function as its source has it: other recorders may write that of the symbol. */
+static char *source_name(const char *name)
+{
+    if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0) {
+        return fm_copy_string(name);
+    }
+    char *demangled = fm_symbol_name(name);
+    char *copy = fm_copy_string(demangled != NULL ? demangled : name);
+    free(demangled);
+    return copy;
+}
+
 static void resolve_regions(struct fm_raw_definitions *raw)
 {
     struct fm_trace *trace = &raw->into->trace;
@@ -284,7 +298,7 @@ static void resolve_regions(struct fm_raw_definitions *raw)
                                  : is_mpi     ? FM_PARADIGM_MPI
                                               : fm_paradigm_classify(from->paradigm, name);
         trace->regions[i] = (struct fm_region){
-            .name = fm_copy_string(name),
+            .name = source_name(name),
             .file = file == NULL || file[0] == '\0' ? NULL : fm_copy_string(file),
             .line = from->line,
             .paradigm = paradigm,
@@ -683,5 +697,10 @@ void fm_raw_definitions_resolve(struct fm_raw_definitions *raw)
             is_of_accelerators(raw, &raw->communicators.items[communicator]);
     }
     resolve_topologies(raw);
+    trace->metric_locations = raw->metric_locations;
+    if (raw->metric_locations != 0) {
+        const char *name = fm_raw_string(raw, raw->metric_location);
+        trace->metric_location = fm_copy_string(name != NULL ? name : "");
+    }
     fm_raw_counters_resolve(&raw->counters, raw->into);
 }

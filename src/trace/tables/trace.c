@@ -136,6 +136,7 @@ void fm_trace_free(struct fm_trace *trace)
         fm_free(trace->object_names[i].name);
     }
     fm_free(trace->object_names);
+    fm_free(trace->metric_location);
     fm_free(trace->groups);
     fm_free(trace->anchor);
     fm_free(trace->creator);

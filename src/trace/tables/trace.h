@@ -611,6 +611,9 @@ struct fm_trace {
     uint32_t group_count;
     struct fm_counter *counters;
     uint32_t counter_count;
+    uint32_t
+        metric_locations;  /**< locations that have values of counters only, which are left out */
+    char *metric_location; /**< name of the first one; NULL: none */
     bool ignores_clock_offsets; /**< those of the archive; to be set before events are read */
     bool with_callsites;        /**< functions of the program are told apart by the lines that call
                                      them; to be set before events are read */
