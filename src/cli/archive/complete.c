@@ -6,6 +6,7 @@
 #include "cli/text/safe_text.h"
 #include "record/buffers/leftovers.h"
 #include "record/rebuild/rebuild.h"
+#include "record/rebuild/rebuilt_counters.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -50,6 +51,8 @@ int fm_complete_experiment(const char *command, const char *archive)
     fm_status_t status = FM_OK;
     if (fm_rebuild_is_due(archive)) {
         status = fm_rebuild(archive, 0, &result, &error);
+    } else if (fm_rebuild_counters_is_due(archive)) {
+        status = fm_rebuild_counters(archive, &error);
     }
     if (status != FM_OK) {
         fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error.message));
@@ -57,6 +60,18 @@ int fm_complete_experiment(const char *command, const char *archive)
         note_leftovers(archive);
     }
     return (int)status;
+}
+
+void fm_complete_counters(const char *command, const char *experiment)
+{
+    struct fm_error error;
+    fm_status_t status = FM_OK;
+    if (fm_rebuild_counters_is_due(experiment)) {
+        status = fm_rebuild_counters(experiment, &error);
+    }
+    if (status != FM_OK && status != FM_ERR_USAGE) {
+        fprintf(stderr, "fermata %s: %s\n", command, fm_safe_text(error.message));
+    }
 }
 
 static char *text_of(const json_t *object, const char *member)

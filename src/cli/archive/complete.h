@@ -15,6 +15,12 @@
  * @return FM_OK, or the status to exit with */
 int fm_complete_experiment(const char *command, const char *archive);
 
+/** Makes the files of calls and traffic of a recording of counters readable, if its program was
+ * ended and nothing has made them yet. Prints what went wrong; of a program that still runs
+ * nothing.
+ * @param experiment  an experiment directory or anything else, which is left alone */
+void fm_complete_counters(const char *command, const char *experiment);
+
 /** What is doubtful about a run, by its experiment's environment.json. Each is NULL if there is no
  * such doubt, or the file does not say. */
 struct fm_doubts {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* fermata counters: what the library does, in numbers, while a program runs and afterwards. */
 #include "base/memory.h"
+#include "cli/archive/complete.h"
 #include "cli/commands/commands.h"
 #include "cli/counters/counter_bounds.h"
 #include "cli/counters/counter_grid.h"
@@ -194,6 +195,7 @@ static int matrix(struct fm_option_reader *reader, struct fm_counter_request *re
 {
     struct fm_error error;
     const char *kind = reader->operand_count > 2 ? reader->operands[2] : NULL;
+    fm_complete_counters("counters", reader->operands[1]);
     fm_status_t status = fm_counters_matrix(request, reader->operands[1], kind, &error);
     return status != FM_OK ? fail(&error, status) : FM_OK;
 }
@@ -202,6 +204,7 @@ static int communicators(struct fm_option_reader *reader, struct fm_counter_requ
 {
     struct fm_counter_job job;
     struct fm_error error;
+    fm_complete_counters("counters", reader->operands[1]);
     fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
     if (status == FM_OK) {
         status = fm_counters_communicators(request, &job, reader->operands[1], &error);
@@ -233,6 +236,7 @@ static int sites(struct fm_option_reader *reader, struct fm_counter_request *req
         return fm_options_complain(reader);
     }
     fm_status_t answer = FM_OK;
+    fm_complete_counters("counters", reader->operands[1]);
     fm_status_t status = fm_counter_job_open(reader->operands[1], &job, &error);
     if (status == FM_OK) {
         status = fm_counters_sites(request, &job, reader->operands[1], &answer, &error);

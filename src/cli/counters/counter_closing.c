@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The end of `fermata record --counters-only`. */
+/* Ends: of processes, and of `fermata record --counters-only`. */
 #include "cli/counters/counter_output.h"
 #include "cli/text/safe_text.h"
 
@@ -18,6 +18,19 @@ bool fm_counters_are_all(const char *directory)
 {
     return has(directory, "counters") && !has(directory, "traces.otf2") &&
            !has(directory, "journal");
+}
+
+void fm_counters_note_cut(const struct fm_counter_job *job, const char *directory, size_t known)
+{
+    const size_t ended = fm_counter_job_in_state(job, FERMATA_PROCESS_ENDED);
+    if (known > ended) {
+        char safe[4096];
+        fm_safe_copy(safe, sizeof safe, directory);
+        fprintf(stderr,
+                "fermata counters: %s: %zu of %zu ranks did not reach their regular end: they are "
+                "counted up to the last call that they have left\n",
+                safe, job->ranks - ended, job->ranks);
+    }
 }
 
 void fm_counters_print_closing(const char *directory)

@@ -82,6 +82,11 @@ void fm_counters_findings(const struct fm_counter_request *request,
 /** Whether an experiment has counters and neither a trace nor what a trace is completed from. */
 bool fm_counters_are_all(const char *directory);
 
+/** States on stderr that processes whose calls and traffic are known did not reach their regular
+ * end.
+ * @param known  number of those processes */
+void fm_counters_note_cut(const struct fm_counter_job *job, const char *directory, size_t known);
+
 /** Prints what a recording of counters only has, a line for stderr. */
 void fm_counters_print_closing(const char *directory);
 

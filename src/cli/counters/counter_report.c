@@ -428,13 +428,22 @@ static void add_overhead(struct builder *builder, const char *directory)
 static fm_status_t warn(struct builder *builder, const struct fm_counter_job *job,
                         struct fm_error *error)
 {
-    if (builder->with_calls == job->ranks) {
-        return FM_OK;
+    const size_t ended = fm_counter_job_in_state(job, FERMATA_PROCESS_ENDED);
+    fm_status_t status = FM_OK;
+    if (builder->with_calls > ended) {
+        status = fm_cube_warn(builder->cube, error,
+                              "%zu of %zu processes did not reach their regular end: their times "
+                              "end with the last call that they have left.",
+                              job->ranks - ended, job->ranks);
     }
-    return fm_cube_warn(builder->cube, error,
-                        "%zu of %zu processes did not reach their regular end, or had no room to "
-                        "write their calls: of these, the report has counters and no calls.",
-                        job->ranks - builder->with_calls, job->ranks);
+    if (status == FM_OK && builder->with_calls < job->ranks) {
+        status = fm_cube_warn(
+            builder->cube, error,
+            "%zu of %zu processes did not reach their regular end, or had no room to write their "
+            "calls: of these, the report has counters and no calls.",
+            job->ranks - builder->with_calls, job->ranks);
+    }
+    return status;
 }
 
 static fm_status_t fill(struct builder *builder, const struct fm_counter_job *job,

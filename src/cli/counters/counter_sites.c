@@ -281,6 +281,7 @@ fm_status_t fm_counters_sites(const struct fm_counter_request *request,
         merge(&sites);
         *answer = check_functions(request, &sites, directory);
         if (*answer == FM_OK) {
+            fm_counters_note_cut(job, directory, sites.ranks);
             print(request, &sites, job->ranks);
         }
     }

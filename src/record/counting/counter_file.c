@@ -8,14 +8,13 @@
 #include "record/capture/lock.h"
 #include "record/capture/memory_use.h"
 #include "record/capture/thread.h"
+#include "record/counting/closing/kept_tables.h"
 #include "record/counting/count.h"
 #include "record/counting/counter_descriptions.h"
 #include "record/counting/papi/papi_events.h"
 #include "record/counting/perf_events.h"
-#include "record/counting/profile/profile.h"
 #include "record/counting/rank_snapshots.h"
 #include "record/counting/size_counter.h"
-#include "record/counting/traffic/peer_traffic.h"
 #include "record/counting/user_counters.h"
 #include "record/experiment/kept_variables.h"
 
@@ -38,6 +37,7 @@ enum { FUNCTIONS_LATER = 2048, PAGE = 4096, READERS_MOST = 8 };
 static struct {
     fm_lock_t lock; /* of the file's growth */
     const char *list;
+    const char *directory; /* of the experiment */
     int file;
     bool open;
     struct fm_counter_file_head *head; /* mapped */
@@ -184,8 +184,12 @@ static bool add_thread(struct fm_thread *thread)
     counting->resets = &counters.head->resets;
     counting->functions = (uint32_t)counters.head->functions_in_block;
     counting->discards = fm_counters_only();
-    counting->profile = counting->discards ? fm_profile_new() : NULL;
-    counting->traffic = counting->discards ? fm_peer_traffic_new() : NULL;
+    if (counting->discards) {
+        struct fm_kept_tables *kept =
+            fm_kept_tables_new(counters.directory, counters.head->rank, thread->index);
+        counting->profile = kept != NULL ? &kept->profile : fm_profile_new();
+        counting->traffic = kept != NULL ? &kept->traffic : fm_peer_traffic_new();
+    }
     __atomic_store_n(&thread->counting, counting, __ATOMIC_RELEASE);
     return true;
 }
@@ -375,6 +379,7 @@ bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
 {
     char path[PATH_MAX + 64];
     counters.list = fm_counters_asked();
+    counters.directory = directory;
     snprintf(path, sizeof path, "%s/counters", directory);
     if (mkdir(path, 0700) != 0 && errno != EEXIST) {
         return false;

@@ -51,7 +51,7 @@ bool fm_counters_only(void);
 
 /** Creates the file and begins to count the calls of all threads, from their first one on. Called
  * once, when the run begins. errno is not preserved. Without room for the file there is none.
- * @param directory  of the experiment
+ * @param directory  of the experiment; stays where it is, and is read later, too
  * @return false: nothing is counted, because of errno */
 bool fm_counter_file_open(const char *directory, uint32_t rank, uint32_t size,
                           const struct fm_recorded_region *regions, size_t region_count);

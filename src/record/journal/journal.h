@@ -135,13 +135,17 @@ bool fm_journal_definitions(const struct fm_definitions *set);
 /** The same for the set of call sites. */
 bool fm_journal_sites(const struct fm_definitions *set);
 
-/** fm_journal_definitions or fm_journal_sites at once, where that costs little: with a buffer file.
- * Else without effect, like in a forked child. */
+/** fm_journal_definitions or fm_journal_sites at once, where that costs little: with a buffer file,
+ * or if nothing else is written. Else without effect, like in a forked child. */
 void fm_journal_note_definitions(const struct fm_definitions *set);
 void fm_journal_note_sites(const struct fm_definitions *set);
 
 /** Whether definitions are to be appended as soon as they are made: there is a buffer file. */
 bool fm_journal_takes_notes(void);
+
+/** From now on fm_journal_note_definitions and fm_journal_note_sites append to the file itself: of
+ * a journal without records, which nothing else writes. */
+void fm_journal_write_at_once(void);
 
 /** Writes what was appended to disk. @return false: not written, errno is the reason */
 bool fm_journal_flush(void);

@@ -275,16 +275,27 @@ bool fm_journal_sites(const struct fm_definitions *set)
                            : write_set(set, journal.sites, FM_JOURNAL_SITES);
 }
 
+void fm_journal_write_at_once(void)
+{
+    fm_journal_state.writes_at_once = true;
+}
+
+static bool notes_definitions(void)
+{
+    return fm_journal_takes_notes() ||
+           (fm_journal_state.writes_at_once && getpid() == fm_journal_state.process);
+}
+
 void fm_journal_note_definitions(const struct fm_definitions *set)
 {
-    if (fm_journal_takes_notes()) {
+    if (notes_definitions()) {
         fm_journal_definitions(set); /* what fails is tried again when records are written */
     }
 }
 
 void fm_journal_note_sites(const struct fm_definitions *set)
 {
-    if (fm_journal_takes_notes()) {
+    if (notes_definitions()) {
         fm_journal_sites(set);
     }
 }

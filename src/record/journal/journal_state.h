@@ -17,7 +17,8 @@ struct fm_journal_state {
     char directory[PATH_MAX];
     uint32_t rank;
     bool begun;
-    pid_t process; /**< a forked child writes nothing */
+    bool writes_at_once; /**< definitions, to the file */
+    pid_t process;       /**< a forked child writes nothing */
 };
 extern FM_HIDDEN struct fm_journal_state fm_journal_state;
 

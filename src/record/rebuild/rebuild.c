@@ -72,7 +72,7 @@ static fm_status_t note_in_environment(const struct fm_rebuild_run *r, json_t *e
     return status;
 }
 
-static void free_rebuild(struct fm_rebuild_run *r)
+void fm_rebuild_free(struct fm_rebuild_run *r)
 {
     for (uint32_t rank = 0; r->processes != NULL && rank < r->size; rank++) {
         fm_define_map_free(&r->processes[rank].map);
@@ -143,9 +143,7 @@ static fm_status_t put_in_place(struct fm_rebuild_run *r, json_t *environment,
     return status;
 }
 
-/* Waits until no other process rebuilds the same experiment. @return a descriptor that holds the
- * lock until it is closed; -1: this file system has no locks */
-static int lock(const char *directory)
+int fm_rebuild_lock(const char *directory)
 {
     int file = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (file >= 0 && flock(file, LOCK_EX) != 0) {
@@ -212,7 +210,7 @@ static fm_status_t rebuild(const char *directory, bool is_world, uint64_t job_en
         json_decref(environment);
         fm_remove_tree(r.folder);
     }
-    free_rebuild(&r);
+    fm_rebuild_free(&r);
     return status;
 }
 
@@ -228,7 +226,7 @@ fm_status_t fm_rebuild(const char *directory, uint64_t job_end, struct fm_rebuil
 {
     fm_status_t status = FM_OK;
     memset(result, 0, sizeof *result);
-    int file = lock(directory);
+    int file = fm_rebuild_lock(directory);
     if (!fm_rebuild_is_due(directory)) {
         result->by_other = true;
     } else {

@@ -61,6 +61,15 @@ static inline uint64_t fm_rebuild_global_time(const struct fm_rebuild_process *p
     return time + (uint64_t)process->journal.offset.offset;
 }
 
+/* ---- the run (rebuild.c) ---- */
+
+/** Frees what the run has. */
+void fm_rebuild_free(struct fm_rebuild_run *r);
+
+/** Waits until no other process rebuilds the same experiment.
+ * @return a descriptor that holds the lock until it is closed; -1: this file system has no locks */
+int fm_rebuild_lock(const char *directory);
+
 /* ---- what the journals state about the run (run_journals.c) ---- */
 
 /** @return the number of processes of a run, as stated by any of them; 0: none has a usable

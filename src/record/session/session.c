@@ -6,6 +6,7 @@
 #include "record/capture/guard.h"
 #include "record/closing/overhead.h"
 #include "record/computation/blocking.h"
+#include "record/counting/closing/session_counters.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
 #include "record/counting/papi/sde_counters.h"
@@ -148,10 +149,10 @@ static void use_buffers(void)
     fm_threads_attend();
 }
 
-static void begin_journal(void)
+/* What the journal of this process begins with. */
+static void describe_process(struct fm_journal_process *process)
 {
-    static struct fm_journal_process process; /* large */
-    process = (struct fm_journal_process){
+    *process = (struct fm_journal_process){
         .rank = fm_session.exchange->rank,
         .size = fm_session.exchange->size,
         .process = (uint32_t)getpid(),
@@ -165,7 +166,17 @@ static void begin_journal(void)
         .callpath_whole = fm_session_callpath_whole(),
         .thread_level = fm_session.exchange->thread_level,
     };
-    gethostname(process.host, sizeof process.host - 1);
+    gethostname(process->host, sizeof process->host - 1);
+}
+
+static void begin_journal(void)
+{
+    static struct fm_journal_process process; /* large */
+    describe_process(&process);
+    if (fm_counters_only()) {
+        fm_session_counters_begin(&process);
+        return;
+    }
     begin_buffers(&process);
     /* Without a journal (such as on a full file system) recording continues until the memory is
      * full. */
@@ -204,9 +215,7 @@ static void begin_counters(uint32_t rank, uint32_t size)
 /* What the records go to. */
 static void begin_files(const struct fm_exchange *exchange)
 {
-    if (!fm_counters_only()) {
-        begin_journal();
-    }
+    begin_journal();
     begin_counters(exchange->rank, exchange->size);
     fm_counter_samples_begin();
 }
@@ -238,7 +247,9 @@ static void open_session(const struct fm_exchange *exchange)
             (exchange->is_spawned &&
              fm_experiment_create_world(fm_session.directory, sizeof fm_session.directory)) ||
             fm_experiment_create(exchange->size, fm_session.directory, sizeof fm_session.directory);
-        if (good && !fm_counters_only()) {
+        if (good && fm_counters_only()) {
+            fm_session_counters_create();
+        } else if (good) {
             snprintf(path, sizeof path, "%s/journal", fm_session.directory);
             mkdir(path, 0700);
         }

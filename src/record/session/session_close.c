@@ -9,10 +9,9 @@
 #include "record/closing/unify.h"
 #include "record/constructs/team_end.h"
 #include "record/conversion/convert.h"
+#include "record/counting/closing/session_counters.h"
 #include "record/counting/counter_file.h"
 #include "record/counting/counter_samples.h"
-#include "record/counting/profile/profile.h"
-#include "record/counting/traffic/peer_traffic_file.h"
 #include "record/flight/flight.h"
 #include "record/flight/session_flight.h"
 #include "record/journal/journal_read.h"
@@ -207,38 +206,6 @@ static void define_used(uint32_t *regions)
     }
 }
 
-/* The end of a run without a trace: its counters are complete when the last call is counted. */
-static void close_counters(struct fm_thread *thread, fm_last_call_t *last)
-{
-    struct fm_thread *threads = fm_threads_end();
-    fm_session.exchange->barrier();
-    if (thread != NULL) {
-        last(thread, fm_clock_now());
-        fm_count_rest(thread);
-    }
-    fm_count_others(thread);
-    fm_counter_file_close();
-    bool resolved = fm_session_resolve(fm_session.exchange, &fm_session.definitions,
-                                       &fm_session_state.callsites);
-    if (!resolved || !fm_profile_write(fm_session.directory, fm_session.exchange->rank)) {
-        fm_session_tell_each("its calls are not known by call site: %s",
-                             resolved ? strerrordesc_np(errno)
-                                      : "no memory for the names of functions");
-    }
-    if (!fm_peer_traffic_write(fm_session.exchange, fm_session.directory)) {
-        const char *failure = fm_session.exchange->failure;
-        fm_session_tell_each("its traffic is not known by communicator and peer: %s",
-                             failure != NULL ? failure : strerrordesc_np(errno));
-    }
-    fm_session_clock_close(fm_session.exchange);
-    struct fm_closing closing = fm_session_closing(threads, 0);
-    /* Behind it the files of all processes are complete. */
-    fm_closing_combine(&closing, fm_session.exchange, fm_session_clock_now);
-    if (fm_session.exchange->rank == 0) {
-        fm_session_describe_counters(&closing);
-    }
-}
-
 static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64_t events)
 {
     static uint32_t regions[FM_FUNCTIONS_MOST];
@@ -246,7 +213,7 @@ static void close_session(struct fm_thread *thread, fm_last_call_t *last, uint64
     fm_session_tell_selection();
     fm_pause_run_ends(thread);
     if (fm_counters_only()) {
-        close_counters(thread, last);
+        fm_session_close_counters(thread, last);
         return;
     }
     if (thread != NULL) {

@@ -84,6 +84,7 @@ bool fm_session_flush(struct fm_thread *thread, bool full)
     }
     fm_guard_begin(&guard);
     if (fm_counters_only()) {
+        fm_session_note_sites();
         fm_thread_reuse(thread);
         fm_counter_file_tick();
         fm_rank_snapshots_look();

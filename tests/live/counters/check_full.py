@@ -85,4 +85,4 @@ def results(function, rooms):
 counts = results(check, ("20k", "100k", "200k", "300k", "400k", "4m"))
 assert {0, 2} <= counts, counts  # with all and with no counters kept
 counts = results(check_filled, range(6))
-assert {0, 1, 2} <= counts, counts
+assert 0 in counts and counts & {1, 2, 3}, counts  # with room for none and for some of the files

@@ -9,7 +9,9 @@ import csv
 import json
 import os
 import pathlib
+import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -170,28 +172,77 @@ def check_selection(program, folder):
 
 
 def check_killed(folder):
-    """What a rank that was killed had counted is there, and said to be incomplete."""
+    """What a rank that was killed had counted is there, by call path and peer, too, and said to be incomplete."""
+    experiment = folder / "killed"
     (folder / "go").touch()
-    done = run(fermata, "record", "--counters-only", "-o", folder / "killed", "--",
+    done = run(fermata, "record", "--counters-only", "-o", experiment, "--",
                *mpi_command(mpirun, 2, [killed, folder]))
     assert "did not reach their regular end; no trace" in done.stderr, done.stderr
-    done = run(fermata, "counters", "sites", folder / "killed")
-    assert done.returncode == 3 and "no calls by call site" in done.stderr, done
-    done = run(fermata, "score", folder / "killed")
-    assert done.returncode == 3 and "and none has" in done.stderr, done
-    done = run(fermata, "counters", "show", "--ranks", folder / "killed", "calls:MPI_Recv")
+    done = run(fermata, "counters", "show", "--ranks", experiment, "calls:MPI_Recv")
     rows = [line.split()[1:] for line in done.stdout.splitlines()[-2:]]
     assert rows == [["0", "0"], ["1", "1,003"]], done.stdout
-    text = " ".join(run(fermata, "report", folder / "killed").stdout.split())
+    check_survived(experiment)
+    text = " ".join(run(fermata, "report", experiment).stdout.split())
+    assert "2 of 2 processes did not reach their regular end: their times end with the last call" in text, text
+    assert not list((experiment / "counters").glob("tables.*")) and not (experiment / "counters/journal").exists()
+    check_without_calls(experiment)
+
+
+def check_survived(experiment):
+    """The receives of the rank that was killed, which no process has written at its end."""
+    done = run(fermata, "counters", "sites", "--format", "json", experiment, "MPI_Recv")
+    assert done.returncode == 0, done.stderr
+    sites = json.loads(done.stdout)["sites"]
+    assert sum(site["calls"] for site in sites) == 1003, sites
+    assert all(site["path"].startswith("main") for site in sites), sites
+    done = run(fermata, "counters", "matrix", "--format", "csv", experiment)
+    received = [row for row in csv.DictReader(done.stdout.splitlines()) if row["kind"] == "received"]
+    assert [(row["from"], row["to"], row["messages"]) for row in received] == [("0", "1", "1003")], done
+    assert "MPI_COMM_WORLD" in run(fermata, "counters", "communicators", experiment).stdout
+
+
+def check_unfinished(folder):
+    """The launcher was killed, too: the next command that needs the calls completes the recording. With files that are
+    damaged it ends regularly."""
+    experiment = folder / "unfinished"
+    (folder / "go").touch()
+    run("sh", "-c", '"$@" & wait $!', "sh", fermata, "record", "--counters-only", "-o", experiment, "--",
+        "sh", "-c", '"$@"; kill -KILL $PPID', "sh", *mpi_command(mpirun, 2, [killed, folder]))
+    kept = sorted((experiment / "counters").glob("tables.1.*"))
+    assert kept and not (experiment / "counters/calls.1").exists(), kept
+    for seed in range(20):
+        damaged = folder / "damaged"
+        shutil.copytree(experiment, damaged)
+        chance = random.Random(seed)
+        for path in [*(damaged / "counters").glob("tables.*"), *(damaged / "counters/journal").iterdir()]:
+            content = bytearray(path.read_bytes())
+            for _ in range(30):
+                content[chance.randrange(min(len(content), 200000))] = chance.randrange(256)
+            path.write_bytes(content[:chance.choice([len(content), len(content) // 2])])
+        done = run(fermata, "counters", "sites", damaged)
+        assert done.returncode in (0, 1, 2, 3), (seed, done)
+        shutil.rmtree(damaged)
+    check_survived(experiment)
+
+
+def check_without_calls(experiment):
+    """Where nothing of the calls is left, what was not measured is not 0."""
+    for path in [*(experiment / "counters").glob("calls.*"), *(experiment / "counters").glob("links.*")]:
+        path.unlink()
+    run(fermata, "analyze", "--quiet", experiment)
+    done = run(fermata, "counters", "sites", experiment)
+    assert done.returncode == 3 and "no calls by call site" in done.stderr, done
+    done = run(fermata, "score", experiment)
+    assert done.returncode == 3 and "and none has" in done.stderr, done
+    text = " ".join(run(fermata, "report", experiment).stdout.split())
     assert "2 of 2 processes did not reach their regular end" in text, text
-    # What was not measured is not 0.
     assert "Run time Not known, on 2 ranks, 1 node: none of them reached its regular end" in text, text
     assert "Calls Not known by call path." in text and "mpi.messages_received" in text, text
     assert " 0 s" not in text and "All time" not in text and "Shares of all time" not in text, text
     assert "0 in this selection" not in text, text
-    text = run(fermata, "report", "--metric", "time", folder / "killed").stdout
+    text = run(fermata, "report", "--metric", "time", experiment).stdout
     assert "Time is not known: no process reached its regular end." in text, text
-    text = run(fermata, "report", "--efficiency", folder / "killed").stdout
+    text = run(fermata, "report", "--efficiency", experiment).stdout
     assert "Not known: no process reached its regular end." in text, text
 
 
@@ -224,6 +275,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         check_selection(programs[0], pathlib.Path(folder))
         check_killed(pathlib.Path(folder))
+        check_unfinished(pathlib.Path(folder))
         done = run(fermata, "run", "--counters-only", "-o", folder + "/run", "--",
                    *mpi_command(mpirun, 2, [programs[0]]), cwd=folder)
         assert "function" in done.stdout and "MPI_Finalize" in done.stdout, done

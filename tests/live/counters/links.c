@@ -139,6 +139,9 @@ int main(int argc, char **argv)
     groups();
     one_sided();
     alone();
+    if (argc > 1) {
+        MPI_Barrier(MPI_COMM_WORLD); /* the others have done their part */
+    }
     if (argc > 1 && rank == 1) {
         raise(SIGKILL);
     }

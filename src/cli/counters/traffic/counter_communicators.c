@@ -192,6 +192,7 @@ fm_status_t fm_counters_communicators(const struct fm_counter_request *request,
         if (count > 1) {
             qsort(order, count, sizeof *order, by_bytes);
         }
+        fm_counters_note_cut(job, directory, traffic.files);
         fm_traffic_print_gaps(&traffic, directory);
         if (request->format == FM_COUNTERS_CSV) {
             print_csv(&traffic, order, count);

@@ -213,6 +213,7 @@ static fm_status_t print_experiment(const struct fm_counter_request *request, co
                                       .links = traffic.links.items,
                                       .count = traffic.links.count,
                                       .kinds = &flow_kinds};
+        fm_counters_note_cut(&job, directory, traffic.files);
         fm_traffic_print_gaps(&traffic, directory);
         status = print(request, &matrix, kind, directory, error);
     }

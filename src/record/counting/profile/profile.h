@@ -112,9 +112,4 @@ static inline void fm_profile_call(struct fm_call_profile *profile, uint32_t fun
     entry->ticks += ticks;
 }
 
-/** Writes the calls of all threads: EXPERIMENT/counters/calls.N (counters/call_profile.h). Called
- * at the end of the run, when the call sites have names. errno is the reason of a failure.
- * @return false: the file cannot be written */
-bool fm_profile_write(const char *directory, uint32_t rank);
-
 #endif

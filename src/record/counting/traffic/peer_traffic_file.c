@@ -2,13 +2,7 @@
 #include "record/counting/traffic/peer_traffic_file.h"
 
 #include "counters/traffic/job_traffic_rows.h"
-#include "record/archive/define.h"
-#include "record/capture/thread.h"
-#include "record/closing/unify.h"
-#include "record/counting/count.h"
-#include "record/counting/row_output.h"
-#include "record/counting/traffic/peer_traffic.h"
-#include "record/session/session.h"
+#include "record/counting/closing/row_output.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,6 +13,7 @@
 /* What is written. */
 struct output {
     FILE *file;
+    const struct fm_traffic_names *names;
     const struct fm_definitions *set;
     uint32_t rank;
     uint32_t count;         /* communicators of this process */
@@ -26,25 +21,6 @@ struct output {
     uint16_t *makers;       /* the functions that have made them, plus 1 */
     bool *is_used;
 };
-
-/* Kinds of definitions that communicators refer to, and themselves. */
-static const enum fm_define_kind kinds[] = {FM_DEFINE_STRING, FM_DEFINE_GROUP, FM_DEFINE_COMM};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
-/* Unifies the communicators of all processes, and not their call sites, which no file needs. */
-static bool unify(const struct fm_exchange *exchange, struct fm_definitions *set,
-                  struct fm_define_map *map)
-{
-    struct fm_definitions part = {0};
-    for (int i = 0; i < KINDS; i++) {
-        part.tables[kinds[i]] = set->tables[kinds[i]];
-    }
-    bool good = fm_unify(exchange, &part, map);
-    for (int i = 0; i < KINDS; i++) {
-        set->tables[kinds[i]] = part.tables[kinds[i]];
-    }
-    return good && exchange->failure == NULL;
-}
 
 /* ---- members of groups ---- */
 
@@ -152,10 +128,10 @@ static void write_text(FILE *file, const char *text)
 static const char *maker_of(const struct output *output, uint32_t communicator)
 {
     uint32_t maker = communicator < FM_PEER_MAKERS ? output->makers[communicator] : 0;
-    if (maker == 0 || maker - 1 >= fm_session.region_count) {
+    if (maker == 0 || maker - 1 >= output->names->function_count) {
         return "";
     }
-    const char *name = fm_session.regions[maker - 1].name;
+    const char *name = output->names->functions[maker - 1].name;
     bool completes = strncmp(name, "MPI_Wait", 8) == 0 || strncmp(name, "MPI_Test", 8) == 0 ||
                      strncmp(name, "MPI_Request", 11) == 0;
     return completes ? "MPI_Comm_idup" : name;
@@ -241,11 +217,6 @@ static void write_entry(const struct output *output, const struct fm_peer_traffi
     putc('\n', output->file);
 }
 
-static const struct fm_peer_traffic *traffic_of(const struct fm_thread *thread)
-{
-    return thread->counting != NULL ? thread->counting->traffic : NULL;
-}
-
 /* Notes the communicators with traffic, those that they are made from, and what has made them. */
 static void note_used(const struct output *output, const struct fm_peer_traffic *traffic)
 {
@@ -262,55 +233,50 @@ static void note_used(const struct output *output, const struct fm_peer_traffic 
     }
 }
 
-static void write_all(const struct output *output)
+static void write_all(const struct output *output, const struct fm_peer_traffic *const *threads,
+                      size_t count)
 {
-    const struct fm_thread *threads = fm_threads_all();
-    for (const struct fm_thread *each = threads; each != NULL; each = each->next) {
-        if (traffic_of(each) != NULL) {
-            note_used(output, traffic_of(each));
-        }
+    for (size_t i = 0; i < count; i++) {
+        note_used(output, threads[i]);
     }
     for (uint32_t i = 0; i < output->count; i++) {
         if (output->is_used[i]) {
             write_communicator(output, i);
         }
     }
-    for (const struct fm_thread *each = threads; each != NULL; each = each->next) {
-        const struct fm_peer_traffic *traffic = traffic_of(each);
-        for (uint32_t i = 0; traffic != NULL && i < traffic->count; i++) {
-            write_entry(output, traffic, i);
+    for (size_t i = 0; i < count; i++) {
+        for (uint32_t k = 0; k < threads[i]->count; k++) {
+            write_entry(output, threads[i], k);
         }
     }
 }
 
-static bool write_file(const char *directory, struct output *output)
+bool fm_peer_traffic_write(const char *directory, uint32_t rank,
+                           const struct fm_traffic_names *names,
+                           const struct fm_peer_traffic *const *threads, size_t count)
 {
+    const uint32_t communicators = (uint32_t)names->map->counts[FM_DEFINE_COMM];
+    struct output output = {
+        .names = names,
+        .set = names->set,
+        .rank = rank,
+        .count = communicators,
+        .global = names->map->numbers[FM_DEFINE_COMM],
+        .is_used = calloc((size_t)communicators + 1, sizeof *output.is_used),
+        .makers = calloc(FM_PEER_MAKERS, sizeof *output.makers),
+    };
     struct fm_row_output rows;
-    if (!fm_row_output_begin(&rows, directory, "links", output->rank, FM_JOB_TRAFFIC_HEAD)) {
-        return false;
-    }
-    output->file = rows.file;
-    write_all(output);
-    return fm_row_output_end(&rows);
-}
-
-bool fm_peer_traffic_write(const struct fm_exchange *exchange, const char *directory)
-{
-    struct fm_define_map map;
-    struct output output = {.set = &fm_session.definitions, .rank = exchange->rank};
-    bool good = unify(exchange, &fm_session.definitions, &map);
-    errno = good ? 0 : ENOMEM;
+    errno = ENOMEM;
+    bool good = output.is_used != NULL && output.makers != NULL &&
+                fm_row_output_begin(&rows, directory, "links", rank, FM_JOB_TRAFFIC_HEAD);
     if (good) {
-        output.count = (uint32_t)map.counts[FM_DEFINE_COMM];
-        output.global = map.numbers[FM_DEFINE_COMM];
-        output.is_used = calloc(output.count + 1, sizeof *output.is_used);
-        output.makers = calloc(FM_PEER_MAKERS, sizeof *output.makers);
-        good = output.is_used != NULL && output.makers != NULL && write_file(directory, &output);
+        output.file = rows.file;
+        write_all(&output, threads, count);
+        good = fm_row_output_end(&rows);
     }
     int reason = errno;
     free(output.is_used);
     free(output.makers);
-    fm_define_map_free(&map);
     errno = reason;
     return good;
 }

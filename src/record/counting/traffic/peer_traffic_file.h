@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
- * Writes the traffic of all threads of a process at the end of a recording without a trace:
+ * Writes the traffic of all threads of a process of a recording without a trace:
  * EXPERIMENT/counters/links.N (counters/traffic/job_traffic_rows.h). Peers are translated from
  * ranks of their communicators to ranks of MPI_COMM_WORLD by the definitions of the process, which
  * keep the members of freed communicators and windows.
@@ -8,14 +8,27 @@
 #ifndef FERMATA_RECORD_COUNTING_TRAFFIC_PEER_TRAFFIC_FILE_H
 #define FERMATA_RECORD_COUNTING_TRAFFIC_PEER_TRAFFIC_FILE_H
 
-#include "record/archive/exchange.h"
+#include "record/archive/define.h"
+#include "record/counting/traffic/peer_traffic.h"
+#include "record/paradigm/region.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
-/** Numbers the communicators of all processes and writes the file of this one. Collective; called
- * when no process defines anything any more. Definitions of communicators of other processes are
- * added to the session's definitions. errno is the reason of a failure.
- * @return false: the file cannot be written; the other processes continue as if it were */
-bool fm_peer_traffic_write(const struct fm_exchange *exchange, const char *directory);
+/** What the numbers in the traffic of a process mean. */
+struct fm_traffic_names {
+    const struct fm_definitions *set; /**< communicators and windows of the process */
+    const struct fm_define_map *map; /**< its communicators' numbers among those of all processes */
+    const struct fm_recorded_region *functions;
+    size_t function_count;
+};
+
+/** Writes the file. errno is the reason of a failure.
+ * @param directory  of the experiment
+ * @param threads    the traffic of each thread
+ * @return false: the file cannot be written */
+bool fm_peer_traffic_write(const char *directory, uint32_t rank,
+                           const struct fm_traffic_names *names,
+                           const struct fm_peer_traffic *const *threads, size_t count);
 
 #endif

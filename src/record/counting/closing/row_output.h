@@ -4,8 +4,8 @@
  * names only when they are complete: a process that is killed meanwhile leaves NAME.RANK.part, one
  * without room nothing. Not thread-safe for one file.
  */
-#ifndef FERMATA_RECORD_COUNTING_ROW_OUTPUT_H
-#define FERMATA_RECORD_COUNTING_ROW_OUTPUT_H
+#ifndef FERMATA_RECORD_COUNTING_CLOSING_ROW_OUTPUT_H
+#define FERMATA_RECORD_COUNTING_CLOSING_ROW_OUTPUT_H
 
 #include <limits.h>
 #include <stdbool.h>

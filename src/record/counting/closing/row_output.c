@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "record/counting/row_output.h"
+#include "record/counting/closing/row_output.h"
 
 #include "counters/row_file.h"
 
