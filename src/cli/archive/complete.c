@@ -84,6 +84,7 @@ struct fm_doubts fm_doubts_of_experiment(const char *archive)
 {
     json_t *environment = fm_environment_load(archive);
     struct fm_doubts doubts = {
+        .damaged = fm_environment_damage(archive),
         .missing = text_of(environment, "incomplete"),
         .clock = text_of(json_object_get(environment, "clock"), "doubt"),
         .unseen = text_of(environment, "unseen"),
@@ -95,6 +96,7 @@ struct fm_doubts fm_doubts_of_experiment(const char *archive)
 
 void fm_doubts_free(struct fm_doubts *doubts)
 {
+    free(doubts->damaged);
     free(doubts->missing);
     free(doubts->clock);
     free(doubts->unseen);
@@ -104,6 +106,9 @@ void fm_doubts_free(struct fm_doubts *doubts)
 void fm_warn_of_experiment(const char *archive)
 {
     struct fm_doubts doubts = fm_doubts_of_experiment(archive);
+    if (doubts.damaged != NULL) {
+        fprintf(stderr, "fermata: warning: %s\n", fm_safe_text(doubts.damaged));
+    }
     if (doubts.missing != NULL) {
         fprintf(stderr, "fermata: warning: incomplete run: %s\n", fm_safe_text(doubts.missing));
     }

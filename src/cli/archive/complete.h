@@ -24,6 +24,7 @@ void fm_complete_counters(const char *command, const char *experiment);
 /** What is doubtful about a run, by its experiment's environment.json. Each is NULL if there is no
  * such doubt, or the file does not say. */
 struct fm_doubts {
+    char *damaged;   /**< the file itself cannot be read: a sentence without a full stop */
     char *missing;   /**< what the run lacks: a sentence */
     char *clock;     /**< why the times of its processes may not fit together: a sentence */
     char *unseen;    /**< calls that the recorder could not record: sentences */

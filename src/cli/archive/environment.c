@@ -38,6 +38,26 @@ json_t *fm_environment_load(const char *archive)
     return environment;
 }
 
+char *fm_environment_damage(const char *archive)
+{
+    char *path = path_beside(archive, "environment.json"), *damage = NULL;
+    json_error_t reason = {.line = -1, .text = "it is no object"};
+    struct stat status;
+    if (path != NULL && stat(path, &status) == 0) {
+        json_t *content = json_load_file(path, JSON_REJECT_DUPLICATES, &reason);
+        if (!json_is_object(content) &&
+            asprintf(&damage,
+                     "environment.json cannot be read (%s): not known are the command, whether the "
+                     "run is complete, doubts about its clocks and what recording has cost",
+                     content != NULL ? "it is no object" : reason.text) < 0) {
+            damage = NULL;
+        }
+        json_decref(content);
+    }
+    free(path);
+    return damage;
+}
+
 uint32_t fm_environment_overhead(const json_t *environment)
 {
     const json_t *recorder = json_object_get(environment, "recorder");

@@ -16,6 +16,10 @@
  * @return an object to be released, or NULL if there is none that can be read */
 json_t *fm_environment_load(const char *archive);
 
+/** @return a sentence without a full stop about an environment.json that is there and cannot be
+ * read, to be freed; NULL: it can be, or there is none */
+char *fm_environment_damage(const char *archive);
+
 /** @return by how much recording has made the run longer, millionths; 0: not stated
  * @param environment  may be NULL */
 uint32_t fm_environment_overhead(const json_t *environment);
