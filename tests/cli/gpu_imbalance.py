@@ -4,11 +4,13 @@
 usage: gpu_imbalance.py FERMATA
 """
 
+import contextlib
 import json
 import math
 import os
 import pathlib
 import re
+import sqlite3
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -306,6 +308,48 @@ def check_nsys(case):
     case.refused(times.format(100)[:-8] + "\n", 3, "cut off")
 
 
+def make_database(path, kernels, with_kernels=True):
+    """A database as Nsight Systems makes it. kernels: (process, start, end, name)"""
+    if os.path.exists(path):
+        os.remove(path)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute("CREATE TABLE StringIds (id INTEGER PRIMARY KEY, value TEXT)")
+        if with_kernels:
+            database.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, deviceId INTEGER,"
+                             " streamId INTEGER, globalPid INTEGER, demangledName INTEGER, shortName INTEGER)")
+        names = sorted({name for *_, name in kernels})
+        database.executemany("INSERT INTO StringIds VALUES (?, ?)", enumerate(names, 1))
+        for process, start, end, name in kernels:
+            database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, 0, 7, ?, ?, ?)",
+                             (start, end, 0x100 << 48 | process << 24, names.index(name) + 1, 1))
+    return path
+
+
+def check_nsys_database(case):
+    """Nsight Systems, SQLite: of one process, of several, damaged, of others."""
+    force = 'void force<float, (int)3>(float *, "x")'
+    path = make_database(str(case.folder / "p.0.sqlite"), [(70, 10, 2010, force), (70, 3000, 7000, "reduce")])
+    near(case.read(path)["ranks"][0]["loads"]["measured"], 6e-6)
+    near(case.read(path, options=["--kernel", "force*"])["ranks"][0]["loads"]["measured"], 2e-6)
+    with open(path, "rb") as file:
+        content = file.read()
+    both = make_database(str(case.folder / "all.sqlite"), [(70, 10, 2010, force), (71, 10, 4010, force)])
+    status, _, error = run("gpu-imbalance", both)
+    assert status == 3 and "several processes" in error, error
+    ranks = case.read(both, case.write("map.csv", "process,rank\n70,1\n71,0\n"))["ranks"]
+    near(ranks[0]["loads"]["measured"], 4e-6)
+    near(ranks[1]["loads"]["measured"], 2e-6)
+    for damaged, reason in ((content[:5000], "p.0.sqlite"), (content[:100], "p.0.sqlite"),
+                            (content.replace(b"StringIds", b"StringIdx"), "none of Nsight Systems")):
+        with open(path, "wb") as file:
+            file.write(damaged)
+        status, _, error = run("gpu-imbalance", path)
+        assert status == 3 and reason in error, (status, error)
+    for kernels, reason in (([], "it has no kernels"), (None, "no table CUPTI_ACTIVITY_KIND_KERNEL")):
+        status, _, error = run("gpu-imbalance", make_database(path, kernels or [], kernels is not None))
+        assert status == 3 and reason in error, (status, error)
+
+
 def check_ranks(case):
     """Whose rank a file is: by its name, a pattern, a table of processes."""
     two = rows(LONG[1], [("0", "12", TIME, "us", "10"), ("1", "14", TIME, "us", "30")])
@@ -317,8 +361,15 @@ def check_ranks(case):
     near(ranks[0]["loads"]["measured"], 30e-6)
     near(ranks[1]["loads"]["measured"], 10e-6)
     one = rows(LONG[1], [("0", "12", TIME, "us", "10")])
+    for name, rank in (("prof.csv", 0), ("prof3.csv", 3), ("v100.3.csv", 3), ("run-2-rank_5.csv", 5), ("node3.4d.6.csv", 6),
+                       ("Rank7-gpu1.csv", 7)):
+        assert case.read(case.write(name, one))["ranks"][0]["rank"] == rank, name
+    for name in ("v100-7-of-64.csv", "gpu1-node2.csv", "rank1-rank2.csv", "2026-12-01.csv"):
+        status, output, error = run("gpu-imbalance", case.write(name, one))
+        assert status == 3 and "several numbers: --rank-pattern" in error and not output, (name, status, error)
+    status, output, error = run("gpu-imbalance", case.write("one.csv", one), case.write("two.csv", one))
+    assert status == 3 and "does not tell a rank" in error and not output, error
     path = case.write("v100-7-of-64.csv", one)
-    assert case.read(path)["ranks"][0]["rank"] == 64
     found = case.read(path, options=["--rank-pattern", "v100-%r-of-64.csv"])
     assert found["ranks"][0]["rank"] == 7
     assert any("Nothing is known of ranks 0, 1, 2" in text for text in found["warnings"])
@@ -526,7 +577,8 @@ def check_levels(case):
 
 
 with Folder() as temporary:
-    for check in (check_formulas, check_weights, check_composite, check_nvprof, check_nsight, check_nsys, check_ranks,
+    for check in (check_formulas, check_weights, check_composite, check_nvprof, check_nsight, check_nsys, check_nsys_database,
+                  check_ranks,
                   check_refused, check_table, check_runs, check_experiment, check_levels):
         place = os.path.join(temporary, check.__name__)
         os.mkdir(place)

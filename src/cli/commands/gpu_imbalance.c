@@ -78,12 +78,17 @@ static fm_status_t read_place(const struct request *request, const char *path,
     return status;
 }
 
+static bool ends_with(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), end = strlen(ending);
+    return length > end && strcmp(name + length - end, ending) == 0;
+}
+
 static int is_source(const struct dirent *entry)
 {
-    const size_t length = strlen(entry->d_name);
-    return entry->d_name[0] != '.' &&
-           ((length > 4 && strcmp(entry->d_name + length - 4, ".csv") == 0) ||
-            strncmp(entry->d_name, "fermata-", 8) == 0);
+    const char *name = entry->d_name;
+    return name[0] != '.' && (ends_with(name, ".csv") || ends_with(name, ".sqlite") ||
+                              strncmp(name, "fermata-", 8) == 0);
 }
 
 /* Reads the files of a run's folder. */
@@ -97,7 +102,8 @@ static fm_status_t read_folder(const struct request *request, const char *folder
     }
     fm_status_t status =
         count > 0 ? FM_OK
-                  : fm_fail(error, FM_ERR_DATA, "%.400s: no files *.csv and no experiment", folder);
+                  : fm_fail(error, FM_ERR_DATA,
+                            "%.400s: no files *.csv or *.sqlite and no experiment", folder);
     for (int i = 0; i < count; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s/%s", folder, entries[i]->d_name);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "imbalance/input/input_file.h"
 
+#include "imbalance/input/nsys_database.h"
 #include "imbalance/input/table_reader.h"
 
 #include <errno.h>
@@ -285,6 +286,19 @@ fm_status_t fm_input_parse(const char *text, size_t length, const char *path,
     return status;
 }
 
+static fm_status_t read_database(const char *path, struct fm_input_file **file,
+                                 struct fm_error *error)
+{
+    char *text;
+    size_t length;
+    fm_status_t status = fm_nsys_database_read(path, &text, &length, error);
+    if (status == FM_OK) {
+        status = fm_input_parse(text, length, path, FM_DECIMAL_POINT, file, error);
+        free(text);
+    }
+    return status;
+}
+
 fm_status_t fm_input_read(const char *path, enum fm_decimal_mark decimal,
                           struct fm_input_file **file, struct fm_error *error)
 {
@@ -306,7 +320,9 @@ fm_status_t fm_input_read(const char *path, enum fm_decimal_mark decimal,
         status = fm_fail(error, FM_ERR_DATA, "%.400s: the file has more than 1 GiB", path);
     }
     fclose(stream);
-    if (status == FM_OK) {
+    if (status == FM_OK && fm_is_database(text.items, text.count)) {
+        status = read_database(path, file, error);
+    } else if (status == FM_OK) {
         status = fm_input_parse(text.items, text.count, path, decimal, file, error);
     }
     fm_vector_free(&text);

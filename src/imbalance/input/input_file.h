@@ -92,7 +92,7 @@ fm_status_t fm_input_parse(const char *text, size_t length, const char *path,
                            enum fm_decimal_mark decimal, struct fm_input_file **file,
                            struct fm_error *error);
 
-/** Reads a file of at most 1 GiB; as fm_input_parse(). */
+/** Reads a file of at most 1 GiB, a text or a database of Nsight Systems; as fm_input_parse(). */
 fm_status_t fm_input_read(const char *path, enum fm_decimal_mark decimal,
                           struct fm_input_file **file, struct fm_error *error);
 

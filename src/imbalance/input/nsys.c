@@ -47,6 +47,7 @@ static fm_status_t add(struct fm_reading *reading, const struct fm_csv_row *row,
     }
     struct fm_kernel kernel = fm_kernel_of(name, row->line);
     kernel.device = fm_cell(row, reading->device);
+    kernel.process = reading->process;
     kernel.launches = launches;
     const size_t index = fm_kernel_table_add(&reading->file->table, &kernel);
     fm_note_value(reading, index, fm_gpu_metric_find("Duration"), row->cells[reading->value],

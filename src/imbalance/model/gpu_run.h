@@ -71,8 +71,8 @@ struct fm_gpu_sources {
 
 struct fm_gpu_request {
     const regex_t *kernels;   /**< which kernels; NULL: all */
-    const char *rank_pattern; /**< file names with %r where the rank stands; NULL: the last number
-                                 in the name */
+    const char *rank_pattern; /**< file names with %r where the rank stands; NULL: none
+                                   (fm_rank_in_name) */
     const char *callpath; /**< of the experiment: the measured time is that of this call path and
                                what it calls; NULL: all computation */
 };

@@ -76,11 +76,19 @@ static fm_status_t rank_of_file(const struct fm_gpu_sources *sources,
                        "must state their ranks",
                        file->path);
     }
-    *rank = fm_rank_in_name(file->path, request->rank_pattern);
-    if (*rank == UINT32_MAX && request->rank_pattern == NULL && count_profiles(sources) == 1) {
+    enum fm_rank_answer answer = fm_rank_in_name(file->path, request->rank_pattern, rank);
+    if (answer == FM_RANK_UNSTATED && request->rank_pattern == NULL &&
+        count_profiles(sources) == 1) {
         *rank = 0;
+        answer = FM_RANK_STATED;
     }
-    if (*rank == UINT32_MAX) {
+    if (answer == FM_RANK_AMBIGUOUS) {
+        return fm_fail(error, FM_ERR_DATA,
+                       "%.400s: the name of the file has several numbers: --rank-pattern, the name "
+                       "with %%r where the rank stands, tells which one is the rank",
+                       file->path);
+    }
+    if (answer == FM_RANK_UNSTATED) {
         return fm_fail(error, FM_ERR_DATA,
                        "%.400s: the name of the file does not tell a rank%s%.100s (--rank-pattern)",
                        file->path, request->rank_pattern != NULL ? " by the pattern " : "",
