@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *fm_hang_id(fm_hang_t kind)
+{
+    static const char *const names[] = {
+        [FM_HANG_NONE] = "none",
+        [FM_HANG_DEADLOCK] = "deadlock",
+        [FM_HANG_MISSING] = "missing",
+        [FM_HANG_NO_PROGRESS] = "no_progress",
+    };
+    return names[kind];
+}
+
 void fm_cube_hang_free(struct fm_cube_hang *hang)
 {
     for (uint32_t i = 0; i < hang->part_count; i++) {
