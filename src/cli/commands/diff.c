@@ -95,6 +95,10 @@ static fm_status_t compare(const struct request *request, const struct fm_report
         status = fm_fail(error, FM_ERR_SYSTEM, "cannot write the comparison: %m");
     else if (any_condition_met(&comparison, &request->options))
         status = fm_fail(error, FM_ERR_FAILED, "a condition of --fail-if is met");
+    else if (request->options.condition_count > 0 && !fm_comparison_is_whole(&comparison))
+        status = fm_fail(error, FM_ERR_FAILED,
+                         "it is not known whether a condition of --fail-if is met: a run ended "
+                         "inside of calls");
     fm_comparison_release(&comparison);
     return status;
 }

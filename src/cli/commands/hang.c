@@ -2,56 +2,28 @@
 /* fermata hang: who waits for whom at the end of a run, or now. */
 #include "cli/commands/commands.h"
 
-#include "base/files/file_tree.h"
-#include "base/memory.h"
 #include "cli/archive/complete.h"
+#include "cli/hang/live_hang.h"
 #include "cli/options/options.h"
 #include "cli/report/report_file.h"
 #include "cli/text/safe_text.h"
-#include "diagnosis/hang/hang_text.h"
-#include "record/rebuild/live_threads.h"
-#include "record/rebuild/look.h"
-#include "record/rebuild/rebuild.h"
-#include "report/report.h"
 
-#include <limits.h>
 #include <stdio.h>
 
 /* Exit status: calls waited for long, but nothing proves that they could never return. */
 #define NOT_PROVED 4
-
-/* Loads the report of a copy of what a program that still runs has recorded so far. */
-static fm_status_t load_look(const char *place, struct fm_cube **cube, fm_live_threads *threads,
-                             struct fm_error *error)
-{
-    char copy[PATH_MAX], option[] = "--quiet";
-    char command[] = "analyze";
-    char *arguments[] = {command, option, copy, NULL};
-    struct fm_rebuilt rebuilt;
-    fm_status_t status = fm_look_copy(place, copy, sizeof copy, error);
-    if (status != FM_OK) {
-        return status;
-    }
-    fm_live_threads_read(place, threads);
-    fprintf(stderr, "fermata hang: the program still runs: this is how it stands now\n");
-    status = fm_rebuild(copy, 0, &rebuilt, error);
-    if (status == FM_OK && fm_command_analyze(3, arguments) != FM_OK) {
-        status = fm_fail(error, FM_ERR_DATA, "%s: the analysis failed", place);
-    }
-    if (status == FM_OK) {
-        status = fm_load_report(copy, cube, error);
-    }
-    fm_remove_tree(copy);
-    return status;
-}
 
 /* Loads the report of an experiment, which is analysed first if it has none.
  * @param threads  what they do now, if the program still runs */
 static fm_status_t load(char *place, struct fm_cube **cube, fm_live_threads *threads,
                         struct fm_error *error)
 {
-    if (fm_rebuild_is_due(place) && fm_look_is_due(place)) {
-        return load_look(place, cube, threads, error);
+    if (fm_live_hang_is_due(place)) {
+        const fm_status_t status = fm_live_hang_load(place, cube, threads, error);
+        if (status == FM_OK) {
+            fprintf(stderr, "fermata hang: the program still runs: this is how it stands now\n");
+        }
+        return status;
     }
     if (fm_lacks_report(place)) {
         char name[] = "analyze";
@@ -81,28 +53,6 @@ static fm_status_t refuse_unknown(const char *place, const struct fm_cube *cube,
     return status;
 }
 
-static fm_status_t print(const struct fm_cube *cube, const fm_live_threads *threads,
-                         struct fm_error *error)
-{
-    const struct fm_terminal terminal = fm_terminal_detect(stdout);
-    const struct fm_diagnosis_options wording = {.width = terminal.width, .utf8 = terminal.utf8};
-    struct fm_diagnosis diagnosis;
-    fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);
-    if (status == FM_OK) {
-        const char **now = fm_allocate(cube->location_count + (size_t)1, sizeof *now);
-        for (uint32_t l = 0; l < cube->location_count; l++) {
-            now[l] = fm_live_threads_text(threads, cube->locations[l].id);
-        }
-        fm_report_hang(
-            &(struct fm_report){.diagnosis = diagnosis, .terminal = &terminal, .now = now});
-        fm_free(now);
-    }
-    if (status == FM_OK && fflush(stdout) != 0) {
-        status = fm_fail(error, FM_ERR_SYSTEM, "cannot write: %m");
-    }
-    return status;
-}
-
 int fm_command_hang(int argc, char **argv)
 {
     struct fm_option_reader reader;
@@ -121,7 +71,8 @@ int fm_command_hang(int argc, char **argv)
         status = refuse_unknown(reader.operands[0], cube, &error);
     }
     if (status == FM_OK) {
-        status = print(cube, &threads, &error);
+        const struct fm_terminal terminal = fm_terminal_detect(stdout);
+        status = fm_hang_print(cube, &threads, &terminal, &error);
     }
     fm_live_threads_free(&threads);
     if (status != FM_OK) {

@@ -2,6 +2,8 @@
 /* fermata top: what the ranks of a running program are doing. */
 #include "cli/commands/commands.h"
 #include "cli/counters/counter_output.h"
+#include "cli/hang/live_hang.h"
+#include "cli/hang/top_threads.h"
 #include "cli/options/options.h"
 #include "cli/text/safe_text.h"
 
@@ -35,6 +37,10 @@ int fm_command_top(int argc, char **argv)
         return fm_options_complain(&reader);
     }
     fm_status_t status = fm_counter_job_open(reader.operands[0], &job, &error);
+    if (status != FM_OK && fm_live_hang_is_due(reader.operands[0])) {
+        fm_top_threads(reader.operands[0], period, count);
+        return FM_OK;
+    }
     if (status != FM_OK) {
         fprintf(stderr, "fermata top: %s\n", fm_safe_text(error.message));
         return status;

@@ -3,17 +3,13 @@
 #include "cli/counters/counter_kernel_rates.h"
 #include "cli/counters/counter_output.h"
 #include "cli/counters/counter_pace.h"
+#include "cli/hang/hang_watch.h"
 #include "cli/text/safe_text.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
-enum { ROWS_WITHOUT_TERMINAL = 4096, LINES_OF_HEADING = 5 };
-
-/* Periods without the end of any call, from which on the program may hang. */
-#define LONG_WITHOUT_CALLS 10
+enum { LINES_OF_HEADING = 5 };
 
 /* What a rank has done in a period. */
 struct activity {
@@ -100,17 +96,6 @@ static void print_rank(const struct fm_counter_pace *pace, const struct fm_count
            a.longest != NULL ? fm_safe_copy(safe, sizeof safe, a.longest) : "-");
 }
 
-/* Ranks that fit on the terminal. */
-static size_t rows(void)
-{
-    struct winsize size;
-    if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-        size.ws_row <= LINES_OF_HEADING) {
-        return ROWS_WITHOUT_TERMINAL;
-    }
-    return size.ws_row - LINES_OF_HEADING;
-}
-
 /* @return the seconds since a call ended on any of the ranks that run; negative: none runs */
 static double seconds_without_calls(const struct fm_counter_job *job)
 {
@@ -125,17 +110,15 @@ static double seconds_without_calls(const struct fm_counter_job *job)
     return least;
 }
 
-/* @param period  that was asked for */
 static void print_period(const struct fm_counter_pace *pace, const struct fm_counter_job *job,
-                         const struct fm_kernel_rates *kernel, const char *path, double period)
+                         const struct fm_kernel_rates *kernel, const struct fm_hang_watch *watch)
 {
     char safe[512];
-    size_t shown = job->ranks < rows() ? job->ranks : rows();
-    if (isatty(STDOUT_FILENO)) {
-        fputs("\033[H\033[2J", stdout);
-    }
+    const size_t rows = fm_hang_watch_rows(watch, LINES_OF_HEADING);
+    const size_t shown = job->ranks < rows ? job->ranks : rows;
+    fm_hang_watch_clear();
     printf("%s: %zu of %u ranks, %zu running; rates of the last %.1f s\n",
-           fm_safe_copy(safe, sizeof safe, path), job->ranks, fm_counter_job_size(job),
+           fm_safe_copy(safe, sizeof safe, watch->place), job->ranks, fm_counter_job_size(job),
            fm_counter_job_in_state(job, FERMATA_PROCESS_RUNNING), pace->seconds);
     printf("%5s %-8s %10s %6s %9s %9s %9s %8s %8s %8s %9s %7s  %s\n", "rank", "state", "calls/s",
            "in %", "sends/s", "MB/s out", "MB/s in", "coll/s", "1-sid/s", "faults/s", "preempt/s",
@@ -146,17 +129,13 @@ static void print_period(const struct fm_counter_pace *pace, const struct fm_cou
     if (shown < job->ranks) {
         printf("(%zu further ranks)\n", job->ranks - shown);
     }
-    const double without = seconds_without_calls(job);
-    if (without >= LONG_WITHOUT_CALLS * period) {
-        printf("no call has ended on any rank for %.0f s: `fermata hang %s` tells who waits for "
-               "whom, and who computes\n",
-               without, safe);
-    }
+    fm_hang_watch_print(watch, 2 + shown + (shown < job->ranks));
     fflush(stdout);
 }
 
 static void take_reading(void *context, const struct fm_counter_job *job, double now)
 {
+    fm_hang_watch_follow_interrupt();
     fm_kernel_rates_take(context, job, now);
 }
 
@@ -164,19 +143,22 @@ void fm_counters_top(const char *path, struct fm_counter_job *job, double period
 {
     struct fm_counter_pace pace;
     struct fm_kernel_rates kernel;
+    struct fm_hang_watch watch = {.place = path};
     fm_counter_pace_begin(&pace, job);
     fm_kernel_rates_begin(&kernel, job);
     pace.look = take_reading;
     pace.context = &kernel;
     for (uint64_t i = 0; i < count && (i == 0 || fm_counter_pace_goes_on(job)); i++) {
         fm_counter_pace_wait(&pace, job, period);
-        print_period(&pace, job, &kernel, path, period);
+        fm_hang_watch_update(&watch, seconds_without_calls(job), period);
+        print_period(&pace, job, &kernel, &watch);
         fm_counter_pace_next(&pace, job);
         if (fm_counter_pace_take_others(&pace, job)) {
             fm_kernel_rates_end(&kernel);
             fm_kernel_rates_begin(&kernel, job);
         }
     }
+    fm_hang_watch_end(&watch);
     fm_kernel_rates_end(&kernel);
     fm_counter_pace_end(&pace);
 }

@@ -7,6 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *fm_hang_id(fm_hang_t kind)
+{
+    static const char *const names[] = {
+        [FM_HANG_NONE] = "none",
+        [FM_HANG_DEADLOCK] = "deadlock",
+        [FM_HANG_MISSING] = "missing",
+        [FM_HANG_NO_PROGRESS] = "no_progress",
+    };
+    return names[kind];
+}
+
 void fm_cube_hang_free(struct fm_cube_hang *hang)
 {
     for (uint32_t i = 0; i < hang->part_count; i++) {
@@ -196,6 +207,20 @@ static void read_parts(struct fm_source *source, const struct fm_cube *cube,
     }
 }
 
+/* Each location of the cycle is in an open call, and is in the cycle once. */
+static void check_cycle(struct fm_source *source, const struct fm_cube *cube,
+                        const struct fm_cube_hang *hang)
+{
+    bool *is_seen = calloc(cube->location_count + (size_t)1, sizeof *is_seen);
+    source->failed |= is_seen == NULL;
+    for (uint32_t i = 0; i < hang->cycle_count && !source->failed; i++) {
+        const uint32_t location = hang->cycle[i];
+        source->failed |= is_seen[location] || fm_cube_hang_wait_of(hang, location) == NULL;
+        is_seen[location] = true;
+    }
+    free(is_seen);
+}
+
 static void read_locations(struct fm_source *source, const struct fm_cube *cube,
                            struct fm_cube_hang *hang)
 {
@@ -217,12 +242,14 @@ static void read_locations(struct fm_source *source, const struct fm_cube *cube,
                           wait->part_count > hang->part_count - wait->first_part;
     }
     hang->cycle = read_numbers(source, cube->location_count, &hang->cycle_count);
+    check_cycle(source, cube, hang);
     hang->places = records(source, PLACE_SIZE, sizeof *hang->places, &hang->place_count);
     for (uint32_t i = 0; i < hang->place_count; i++) {
         hang->places[i].location = fm_source_u32(source);
         hang->places[i].callpath = read_callpath(source, cube);
         hang->places[i].has_ended = fm_source_u8(source) != 0;
-        source->failed |= hang->places[i].location >= cube->location_count;
+        source->failed |= hang->places[i].location >= cube->location_count ||
+                          (i > 0 && hang->places[i].location <= hang->places[i - 1].location);
     }
 }
 

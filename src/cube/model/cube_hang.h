@@ -23,6 +23,9 @@ typedef enum {
     FM_HANG_NO_PROGRESS /**< calls were open for long, but might have returned */
 } fm_hang_t;
 
+/** @return the name of a kind in JSON, such as "no_progress". */
+const char *fm_hang_id(fm_hang_t kind);
+
 /** What a part of a call waits for. The numbers are those of report files. */
 typedef enum {
     FM_AWAITS_UNKNOWN,  /**< the archive does not state it */

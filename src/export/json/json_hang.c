@@ -5,13 +5,6 @@
 /* Locations that are listed for a call, at most. */
 #define LISTED 64
 
-static const char *const kinds[] = {
-    [FM_HANG_NONE] = "none",
-    [FM_HANG_DEADLOCK] = "deadlock",
-    [FM_HANG_MISSING] = "missing",
-    [FM_HANG_NO_PROGRESS] = "no_progress",
-};
-
 static const char *const awaited[FM_AWAITS_COUNT] = {
     [FM_AWAITS_UNKNOWN] = "unknown",   [FM_AWAITS_MESSAGE] = "message",
     [FM_AWAITS_RECEIVER] = "receiver", [FM_AWAITS_MEMBERS] = "members",
@@ -85,7 +78,7 @@ void fm_json_put_hang(struct fm_json *json, const struct fm_cube *cube)
         return;
     }
     fm_json_object(json, "hang");
-    fm_json_string(json, "kind", kinds[hang->kind]);
+    fm_json_string(json, "kind", fm_hang_id(hang->kind));
     fm_json_unsigned(json, "open_ends", hang->open_ends);
     fm_json_seconds(json, "since", cube, hang->since);
     fm_json_array(json, "waits");

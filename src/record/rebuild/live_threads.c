@@ -188,8 +188,12 @@ static void read_process(const char *directory, const struct fm_journal_process 
     for (uint32_t thread = 0; thread < buffers.thread_count; thread++) {
         const uint32_t id = fm_buffer_system_id(&buffers, thread);
         if (id != 0 && describe_thread(process->process, id, text, sizeof text)) {
+            static struct fm_shown_call call; /* large */
+            const bool is_shown = fm_buffer_open_call(&buffers, thread, &call);
             fm_vector_push(threads, ((struct fm_live_thread){
                                         .location = fm_archive_location(process->rank, thread),
+                                        .rank = process->rank,
+                                        .enter = is_shown ? call.enter : 0,
                                         .text = fm_text_printable(text, true)}));
         }
     }

@@ -13,6 +13,9 @@
 
 struct fm_live_thread {
     uint64_t location; /**< its ID in the archive */
+    uint32_t rank;     /**< of its process */
+    uint64_t enter;    /**< Enter of the recorded call that it is in, in ticks of its process's
+                            clock; 0: it is in none */
     char *text;        /**< NULL: no memory; behind "now": "running", "in read of /data/mesh.bin" */
 };
 

@@ -24,6 +24,24 @@ char *fm_format_change(char buffer[FM_FORMAT_SIZE], int64_t base, int64_t value)
     return buffer;
 }
 
+char *fm_diff_format_change(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                            size_t variant, int64_t base, int64_t value)
+{
+    if (fm_comparison_compares(comparison, variant))
+        return fm_format_change(buffer, base, value);
+    snprintf(buffer, FM_FORMAT_SIZE, "-");
+    return buffer;
+}
+
+char *fm_diff_format_length(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                            size_t variant)
+{
+    if (comparison->ends[variant] == NULL)
+        return fm_diff_format(buffer, comparison, FM_METRIC_TIME, comparison->lengths[variant]);
+    snprintf(buffer, FM_FORMAT_SIZE, "-");
+    return buffer;
+}
+
 char *fm_diff_format(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
                      fm_metric_t metric, int64_t value)
 {

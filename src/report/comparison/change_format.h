@@ -11,6 +11,14 @@
 /** Writes the change from `base` to `value`: "+12.3%", "=", "new", "gone". */
 char *fm_format_change(char buffer[FM_FORMAT_SIZE], int64_t base, int64_t value);
 
+/** Writes the change from the base to a variant; "-": they are not compared. */
+char *fm_diff_format_change(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                            size_t variant, int64_t base, int64_t value);
+
+/** Writes the run time of a variant; "-": it ended inside of calls. */
+char *fm_diff_format_length(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
+                            size_t variant);
+
 /** Writes a value of the common scale according to the unit of its metric. */
 char *fm_diff_format(char buffer[FM_FORMAT_SIZE], const struct fm_comparison *comparison,
                      fm_metric_t metric, int64_t value);

@@ -7,6 +7,7 @@
 #include "cube/model/metric_id.h"
 #include "cube/view/view.h"
 #include "diagnosis/efficiency/efficiency.h"
+#include "diagnosis/hang/hang_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -26,12 +27,31 @@ static void fill_efficiencies(struct fm_comparison *comparison, size_t variant,
                               const struct fm_cube *cube)
 {
     struct fm_hybrid_efficiency hybrid = {0};
-    const bool has_hybrid = fm_hybrid_efficiency(cube, &hybrid);
+    const bool has_hybrid = cube->hang.open_ends == 0 && fm_hybrid_efficiency(cube, &hybrid);
     comparison->efficiencies[variant] = fm_efficiency_of_cube(cube, NULL).parallel;
     comparison->has_hybrids |= has_hybrid;
     fm_hybrid_rows(&hybrid, comparison->hybrids[variant]);
     for (unsigned i = 0; i < FM_HYBRID_ROWS && !has_hybrid; i++)
         comparison->hybrids[variant][i].value = NAN;
+}
+
+/** States how a run ended that ended inside of calls. */
+static fm_status_t fill_end(struct fm_comparison *comparison, size_t variant,
+                            const struct fm_cube *cube, struct fm_error *error)
+{
+    const struct fm_diagnosis_options wording = {.width = 80};
+    struct fm_diagnosis diagnosis;
+    struct fm_sentences sentences = {0};
+    if (cube->hang.open_ends == 0) {
+        return FM_OK;
+    }
+    const fm_status_t status = fm_diagnosis_make(&diagnosis, cube, &wording, error);
+    if (status == FM_OK) {
+        fm_hang_text(&diagnosis, NULL, &sentences);
+        comparison->ends[variant] = fm_copy_string(sentences.items[0].text);
+        fm_sentences_free(&sentences);
+    }
+    return status;
 }
 
 /** Computes the totals of the metrics of a variant. */
@@ -57,7 +77,7 @@ static fm_status_t fill_totals(struct fm_comparison *comparison, size_t variant,
     comparison->lengths[variant] =
         (int64_t)fm_convert_ticks(cube->experiment.end - cube->experiment.begin, conversion);
     fill_efficiencies(comparison, variant, cube);
-    return status;
+    return status == FM_OK ? fill_end(comparison, variant, cube, error) : status;
 }
 
 /** @return the key for the property and call path of a change */
@@ -114,7 +134,8 @@ static void sort_changes(struct fm_comparison *comparison)
         struct fm_change *change = &comparison->changes[i];
         for (size_t c = 1; c < comparison->count; c++) {
             int64_t difference = change->values[c] - change->values[0];
-            if (magnitude(difference) > magnitude(change->difference))
+            if (fm_comparison_compares(comparison, c) &&
+                magnitude(difference) > magnitude(change->difference))
                 change->difference = difference;
         }
     }
@@ -130,6 +151,9 @@ static void locate_change(const struct fm_comparison *comparison, struct fm_chan
 {
     const struct fm_combination *combination = &comparison->combination;
     uint32_t locations = combination->united.frame->location_count;
+    int64_t others = 0;
+    for (size_t c = 1; c < comparison->count; c++)
+        others += fm_comparison_compares(comparison, c);
     memset(sums, 0, locations * sizeof *sums);
     for (size_t c = 0; c < comparison->count; c++) {
         const struct fm_cube *cube = combination->cubes[c];
@@ -138,11 +162,12 @@ static void locate_change(const struct fm_comparison *comparison, struct fm_chan
         for (size_t i = 0; i < count; i++) {
             int64_t value;
             if (combination->united.callpaths[c][cells[i].callpath] != change->callpath ||
+                !fm_comparison_compares(comparison, c) ||
                 !fm_convert_cell(&cells[i], &combination->conversions[c], &value))
                 continue;
             /* With several variants, the base is subtracted once for each of them. */
             sums[combination->united.locations[c][cells[i].location]] +=
-                c == 0 ? -value * (int64_t)(comparison->count - 1) : value;
+                c == 0 ? -value * others : value;
         }
     }
     change->location = 0;
@@ -175,6 +200,7 @@ fm_status_t fm_comparison_make(struct fm_comparison *comparison, const struct fm
     struct fm_comparison made = {
         .names = names,
         .count = count,
+        .ends = fm_allocate(count, sizeof *made.ends),
         .lengths = fm_allocate(count, sizeof *made.lengths),
         .efficiencies = fm_allocate(count, sizeof *made.efficiencies),
         .hybrids = fm_allocate(count, sizeof *made.hybrids),
@@ -202,6 +228,9 @@ void fm_comparison_release(struct fm_comparison *comparison)
     for (size_t i = 0; i < comparison->change_count; i++)
         fm_free(comparison->changes[i].values);
     fm_free(comparison->changes);
+    for (size_t c = 0; c < comparison->count; c++)
+        fm_free(comparison->ends[c]);
+    fm_free(comparison->ends);
     fm_free(comparison->lengths);
     fm_free(comparison->efficiencies);
     fm_free(comparison->hybrids);

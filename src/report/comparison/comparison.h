@@ -25,6 +25,8 @@ struct fm_comparison {
     struct fm_combination combination; /**< its frame has the common dimensions and scale */
     const char *const *names;          /**< [variant] */
     size_t count;                      /**< number of variants, at least 2 */
+    char **ends;                       /**< [variant]: how a run ended that ended inside of calls, a
+                                            sentence; NULL: it did not */
     int64_t *lengths;                  /**< [variant]: run time, ticks of the common scale */
     double *efficiencies;              /**< [variant]: parallel efficiency; NAN: unknown */
     struct fm_hybrid_row (*hybrids)[FM_HYBRID_ROWS]; /**< [variant]: its factors; a value of NAN:
@@ -43,6 +45,24 @@ fm_status_t fm_comparison_make(struct fm_comparison *comparison, const struct fm
 
 /** Frees the memory of a comparison. */
 void fm_comparison_release(struct fm_comparison *comparison);
+
+/** @return whether a variant is compared with the base. A run that ended inside of calls did only a
+ * part of its work, and its last calls last until it was killed: neither its run time nor what
+ * depends on it can be compared. */
+static inline bool fm_comparison_compares(const struct fm_comparison *comparison, size_t variant)
+{
+    return comparison->ends[0] == NULL && comparison->ends[variant] == NULL;
+}
+
+/** @return whether all variants are compared with the base. */
+static inline bool fm_comparison_is_whole(const struct fm_comparison *comparison)
+{
+    bool is_whole = true;
+    for (size_t c = 0; c < comparison->count; c++) {
+        is_whole = is_whole && comparison->ends[c] == NULL;
+    }
+    return is_whole;
+}
 
 /** @return the inclusive total of a metric in a variant, in ticks, occurrences, bytes or costs of
  * the common scale. */
@@ -92,8 +112,9 @@ fm_status_t fm_condition_parse(struct fm_condition *condition, const char *text,
  * then. FM_ERR_USAGE: it matches no metric. */
 fm_status_t fm_condition_check(const struct fm_condition *condition, struct fm_error *error);
 
-/** @return whether the metric meets the condition in a variant. A metric that is 0 in the base
- * grows by infinitely many percent. */
+/** @return whether the metric meets the condition in a variant; false if the variant is not
+ * compared with the base (fm_comparison_compares()). A metric that is 0 in the base grows by
+ * infinitely many percent. */
 bool fm_condition_met(const struct fm_condition *condition, const struct fm_comparison *comparison,
                       size_t variant, fm_metric_t metric);
 

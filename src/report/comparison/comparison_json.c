@@ -37,6 +37,20 @@ static void put_hybrid(struct fm_json *json, const struct fm_hybrid_row rows[FM_
     fm_json_end(json);
 }
 
+/** Writes "hang": how a run ended that ended inside of calls, else null. */
+static void put_end(struct fm_json *json, const struct fm_comparison *comparison, size_t variant)
+{
+    if (comparison->ends[variant] == NULL) {
+        fm_json_null(json, "hang");
+        return;
+    }
+    const fm_hang_t kind = comparison->combination.cubes[variant]->hang.kind;
+    fm_json_object(json, "hang");
+    fm_json_string(json, "kind", fm_hang_id(kind));
+    fm_json_string(json, "text", comparison->ends[variant]);
+    fm_json_end(json);
+}
+
 static void put_variants(struct fm_json *json, const struct fm_comparison *comparison)
 {
     fm_json_array(json, "variants");
@@ -44,11 +58,16 @@ static void put_variants(struct fm_json *json, const struct fm_comparison *compa
         fm_json_line(json, 0);
         fm_json_object(json, NULL);
         fm_json_string(json, "name", comparison->names[c]);
-        put_number(json, "run_time", comparison, FM_METRIC_TIME, comparison->lengths[c]);
+        if (comparison->ends[c] == NULL) {
+            put_number(json, "run_time", comparison, FM_METRIC_TIME, comparison->lengths[c]);
+        } else {
+            fm_json_null(json, "run_time");
+        }
         fm_json_unsigned(json, "processes",
                          comparison->combination.cubes[c]->experiment.process_count);
         fm_json_double(json, "parallel_efficiency", comparison->efficiencies[c]);
         put_hybrid(json, comparison->hybrids[c]);
+        put_end(json, comparison, c);
         fm_json_end(json);
     }
     fm_json_end(json);

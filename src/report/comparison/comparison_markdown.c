@@ -31,9 +31,40 @@ static void put_values(const struct fm_comparison *comparison, fm_metric_t metri
     for (size_t c = 0; c < comparison->count; c++) {
         fprintf(stream, " %s |", fm_diff_format(text, comparison, metric, values[c * stride]));
         if (c > 0)
-            fprintf(stream, " %s |", fm_format_change(text, values[0], values[c * stride]));
+            fprintf(stream, " %s |",
+                    fm_diff_format_change(text, comparison, c, values[0], values[c * stride]));
     }
     putc('\n', stream);
+}
+
+static void put_lengths(const struct fm_comparison *comparison, FILE *stream)
+{
+    char text[FM_FORMAT_SIZE];
+    const int64_t *lengths = comparison->lengths;
+    fputs("| Run time |", stream);
+    for (size_t c = 0; c < comparison->count; c++) {
+        fprintf(stream, " %s |", fm_diff_format_length(text, comparison, c));
+        if (c > 0)
+            fprintf(stream, " %s |",
+                    fm_diff_format_change(text, comparison, c, lengths[0], lengths[c]));
+    }
+    putc('\n', stream);
+}
+
+/** Writes how the runs ended that ended inside of calls. */
+static void put_ends(const struct fm_comparison *comparison, FILE *stream)
+{
+    for (size_t c = 0; c < comparison->count; c++) {
+        if (comparison->ends[c] != NULL) {
+            fputs("- ", stream);
+            put_name(stream, comparison->names[c]);
+            fputs(" ended inside of calls, and is not compared: ", stream);
+            put_name(stream, comparison->ends[c]);
+            putc('\n', stream);
+        }
+    }
+    if (!fm_comparison_is_whole(comparison))
+        putc('\n', stream);
 }
 
 static void put_header(const struct fm_comparison *comparison, const char *first, FILE *stream)
@@ -74,8 +105,7 @@ static void put_metrics(const struct fm_comparison *comparison,
 {
     put_header(comparison, "Property", stream);
     if (options->pattern == NULL) {
-        fputs("| Run time |", stream);
-        put_values(comparison, FM_METRIC_TIME, comparison->lengths, 1, stream);
+        put_lengths(comparison, stream);
         put_ratios(comparison, "Parallel efficiency", 0, FM_HYBRID_ROWS, stream);
         for (unsigned i = 0; i < FM_HYBRID_ROWS && comparison->has_hybrids; i++) {
             const struct fm_hybrid_row *row = &comparison->hybrids[0][i];
@@ -139,7 +169,10 @@ static void put_conditions(const struct fm_comparison *comparison,
             }
         }
         if (!met) {
-            fputs("- not met: ", stream);
+            fputs(fm_comparison_is_whole(comparison)
+                      ? "- not met: "
+                      : "- not known, as a run ended inside of calls: ",
+                  stream);
             put_name(stream, options->conditions[i].text);
         }
         putc('\n', stream);
@@ -149,6 +182,7 @@ static void put_conditions(const struct fm_comparison *comparison,
 void fm_diff_write_markdown(const struct fm_comparison *comparison,
                             const struct fm_diff_options *options, FILE *stream)
 {
+    put_ends(comparison, stream);
     put_metrics(comparison, options, stream);
     put_changes(comparison, options, stream);
     put_conditions(comparison, options, stream);

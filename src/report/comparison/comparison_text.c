@@ -79,14 +79,41 @@ static void print_variants(const struct fm_comparison *comparison,
         char *title = fm_terminal_name(
             terminal, cube->experiment.title == NULL ? "program unknown" : cube->experiment.title);
         char label[8];
-        fm_format_ticks(length, comparison->combination.united.frame, comparison->lengths[c]);
         snprintf(label, sizeof label, "  %c  ", letter(c));
-        fm_terminal_print(terminal, label, 5, "%s: %s, %u process%s, run time %s%s", name, title,
-                          cube->experiment.process_count,
-                          cube->experiment.process_count == 1 ? "" : "es", length,
-                          c == 0 ? " (the base of the comparison)" : "");
+        fm_terminal_print(
+            terminal, label, 5, "%s: %s, %u process%s, %s%s%s", name, title,
+            cube->experiment.process_count, cube->experiment.process_count == 1 ? "" : "es",
+            comparison->ends[c] == NULL ? "run time " : "ended inside of calls",
+            comparison->ends[c] == NULL ? fm_diff_format_length(length, comparison, c) : "",
+            c == 0 ? " (the base of the comparison)" : "");
         free(name);
         free(title);
+    }
+}
+
+/** Prints how the runs ended that ended inside of calls. */
+static void print_ends(const struct fm_comparison *comparison, const struct fm_terminal *terminal)
+{
+    bool is_first = true;
+    for (size_t c = 0; c < comparison->count; c++) {
+        if (comparison->ends[c] == NULL) {
+            continue;
+        }
+        if (is_first) {
+            fm_terminal_heading(terminal, "Runs that ended inside of calls");
+        }
+        is_first = false;
+        char label[8];
+        char *end = fm_terminal_name(terminal, comparison->ends[c]);
+        snprintf(label, sizeof label, "  %c  ", letter(c));
+        fm_terminal_paragraph(terminal, label, 5, end);
+        free(end);
+    }
+    if (!is_first) {
+        fm_terminal_paragraph(terminal, "     ", 5,
+                              "They did a part of their work only, and their last calls last until "
+                              "they were ended: run time, efficiencies and changes are not stated; "
+                              "`fermata hang` lists who waited for whom.");
     }
 }
 
@@ -111,7 +138,21 @@ static void print_values(const struct fm_comparison *comparison, const struct fm
                 fm_diff_format(text, comparison, metric, values[c * stride]));
         if (c > 0)
             fprintf(terminal->stream, "%*s", CHANGE_COLUMNS,
-                    fm_format_change(text, values[0], values[c * stride]));
+                    fm_diff_format_change(text, comparison, c, values[0], values[c * stride]));
+    }
+    putc('\n', terminal->stream);
+}
+
+static void print_lengths(const struct fm_comparison *comparison,
+                          const struct fm_terminal *terminal)
+{
+    char text[FM_FORMAT_SIZE];
+    const int64_t *lengths = comparison->lengths;
+    for (size_t c = 0; c < comparison->count; c++) {
+        fprintf(terminal->stream, "%*s", VALUE_COLUMNS, fm_diff_format_length(text, comparison, c));
+        if (c > 0)
+            fprintf(terminal->stream, "%*s", CHANGE_COLUMNS,
+                    fm_diff_format_change(text, comparison, c, lengths[0], lengths[c]));
     }
     putc('\n', terminal->stream);
 }
@@ -137,7 +178,7 @@ static void print_run(const struct fm_comparison *comparison, const struct fm_te
                       unsigned columns)
 {
     fprintf(terminal->stream, "%-*s", (int)columns, "  Run time");
-    print_values(comparison, terminal, FM_METRIC_TIME, comparison->lengths, 1);
+    print_lengths(comparison, terminal);
     fprintf(terminal->stream, "%-*s", (int)columns, "  Parallel efficiency");
     print_ratios(comparison, terminal, FM_HYBRID_ROWS);
     for (unsigned i = 0; i < FM_HYBRID_ROWS && comparison->has_hybrids; i++) {
@@ -171,7 +212,9 @@ static void print_change(const struct fm_comparison *comparison, const struct fm
     for (size_t c = 0; c < comparison->count; c++) {
         size_t used = strlen(values);
         snprintf(values + used, sizeof values - used, c == 0 ? "%s" : " -> %s",
-                 fm_diff_format(text, comparison, change->metric, change->values[c]));
+                 comparison->ends[c] != NULL
+                     ? "-"
+                     : fm_diff_format(text, comparison, change->metric, change->values[c]));
     }
     char *path = fm_cube_callpath_short(frame, change->callpath, terminal->width);
     char *name = fm_terminal_name(terminal, path == NULL ? "?" : path);
@@ -230,7 +273,10 @@ static void print_conditions(const struct fm_comparison *comparison,
             }
         }
         if (!met)
-            fm_terminal_print(terminal, "  ", 2, "%s: not met", text);
+            fm_terminal_print(terminal, "  ", 2, "%s: %s", text,
+                              fm_comparison_is_whole(comparison)
+                                  ? "not met"
+                                  : "not known, as a run ended inside of calls");
         free(text);
     }
 }
@@ -241,6 +287,7 @@ void fm_diff_write_text(const struct fm_comparison *comparison,
     unsigned columns = name_columns(comparison, options, terminal);
     fm_terminal_heading(terminal, "Variants");
     print_variants(comparison, terminal);
+    print_ends(comparison, terminal);
     fm_terminal_heading(terminal, "Properties (all call paths and locations, parts included)");
     print_header(comparison, terminal, columns);
     if (options->pattern == NULL)

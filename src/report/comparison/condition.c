@@ -73,7 +73,8 @@ fm_status_t fm_condition_check(const struct fm_condition *condition, struct fm_e
 bool fm_condition_met(const struct fm_condition *condition, const struct fm_comparison *comparison,
                       size_t variant, fm_metric_t metric)
 {
-    if (!fm_metric_matches(metric, condition->pattern))
+    if (!fm_comparison_compares(comparison, variant) ||
+        !fm_metric_matches(metric, condition->pattern))
         return false;
     int64_t base = fm_comparison_total(comparison, 0, metric);
     int64_t value = fm_comparison_total(comparison, variant, metric);
