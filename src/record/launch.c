@@ -10,6 +10,7 @@
 #include "record/gpu_option.h"
 #include "record/launch_heartbeats.h"
 #include "record/launch_snapshots.h"
+#include "record/marks/mark_kinds.h"
 #include "record/rebuild/rebuild.h"
 
 #include <errno.h>
@@ -99,6 +100,34 @@ static void export_injection(void)
     }
 }
 
+/* A library that another tool has named stays: the marks are not recorded then. */
+static void export_mark_kind(const struct fm_mark_kind_facts *kind, const char *library)
+{
+    const char *named = getenv(kind->variable);
+    if (named == NULL || named[0] == '\0') {
+        setenv(kind->variable, library, 1);
+    } else if (strstr(named, FM_MARKS_LIBRARY) == NULL && !fm_job_is_rank()) {
+        fprintf(stderr, "fermata: marks of %s are not recorded: %s names %s\n", kind->title,
+                kind->variable, named);
+    }
+}
+
+/* Names the library of marks to the programs that ask for one. */
+static void export_marks(void)
+{
+    char library[PATH_MAX];
+    uint32_t kinds;
+    if (!fm_mark_kinds_read(getenv(FM_MARKS_VARIABLE), &kinds) ||
+        fm_find_library(FM_MARKS_LIBRARY, library, sizeof library, NULL) != FM_OK) {
+        return;
+    }
+    for (uint32_t i = 0; i < FM_MARK_KINDS; i++) {
+        if ((kinds >> i & 1) != 0 && fm_mark_kinds[i].variable != NULL) {
+            export_mark_kind(&fm_mark_kinds[i], library);
+        }
+    }
+}
+
 fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_error *error)
 {
     fm_settings_export(settings);
@@ -112,6 +141,7 @@ fm_status_t fm_record_prepare(const struct fm_settings *settings, struct fm_erro
     }
     if (status == FM_OK) {
         export_injection();
+        export_marks();
     }
     return status == FM_OK ? export_preload("libfermata-preload.so", error) : status;
 }

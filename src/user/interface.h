@@ -37,6 +37,9 @@ struct fm_user_functions {
     bool (*is_recording)(void);
     void (*flight_dump)(void);
     void *(*define_parameter_unsigned)(struct fm_text name);
+    /** For the recorder's own library of marks: a region was defined for marks of this kind
+     * (enum fm_mark_kind). */
+    void (*marks_found)(uint32_t kind);
 };
 
 /** The symbol that the preload library exports, a fm_user_connect_t. */

@@ -13,13 +13,14 @@ import sys
 import tempfile
 
 FERMATA = sys.argv[1]
+MARKS = ("NVTX_INJECTION64_PATH", "INTEL_LIBITTNOTIFY64")  # set unless another tool has set them
 RANKS = ("OMPI_", "PMIX_", "PMI_")
 JOBS = ("SLURM_", "PBS_", "LSB_", "FLUX_", "COBALT_", "SGE_", "JOB_")
 
 
 def dry_run(folder, *arguments, **variables):
     clean = {name: text for name, text in os.environ.items()
-             if not name.startswith(("FERMATA_", "LD_PRELOAD") + RANKS + JOBS)}
+             if not name.startswith(("FERMATA_", "LD_PRELOAD") + MARKS + RANKS + JOBS)}
     clean |= {"HOME": str(folder), "XDG_CONFIG_HOME": ""}
     return subprocess.run([FERMATA, *arguments], cwd=folder, env=clean | variables, text=True,
                           capture_output=True, check=False)
@@ -41,6 +42,9 @@ def parts(done):
     assert lines[-2].startswith("experiment: ") and lines[-1].startswith("command: "), done.stdout
     assert all(line.startswith("  ") for line in lines[1:-2]), done.stdout
     variables = dict(shlex.split(line)[0].split("=", 1) for line in lines[1:-2])
+    for name in MARKS:
+        library = variables.pop(name)
+        assert library.endswith("/libfermata-marks.so") and os.path.isfile(library), library
     return variables, lines[-2].removeprefix("experiment: "), shlex.split(lines[-1])[1:]
 
 
@@ -72,6 +76,9 @@ def check(folder):
         "output": (r"'it'\''s there'", "--output"), "memory": ("2M", "--memory"),
         "flush-interval": ("0.5", "FERMATA_FLUSH_INTERVAL"), "verbose": ("yes", "--verbose"),
         "clock-exchange": ("auto", "default")}, settings(done)
+
+    done = dry_run(folder, "record", "--dry-run", "--marks=off", "--", *command, NVTX_INJECTION64_PATH="other.so")
+    assert "other.so" in done.stdout and "libfermata-marks" not in done.stdout and done.stderr == "", done
 
     _, place, _ = parts(dry_run(folder, "record", "--dry-run", "--", *command,
                                 SLURM_JOB_ID="4711"))

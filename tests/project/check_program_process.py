@@ -36,6 +36,7 @@ CALLS = {
 MEANT = {
     ("src/record/experiment/process_variables.c", "getenv"): "outside of recorded programs",
     ("src/record/preload/start.c", "getenv"): "before the recorder is loaded",
+    ("src/record/marks/environment.c", "getenv"): "when the library of marks is loaded, outside of the recorder",
     ("src/record/mpi/connections.c", "getenv"): "the MPI library sets these variables itself",
     ("src/record/mpi/inside/pvars.c", "getenv"): "a variable that the recorder has set for the library",
     ("src/record/counting/papi/papi_events.c", "strerror"): "a function of PAPI",

@@ -10,6 +10,7 @@
 #include "record/capture/clock.h"
 #include "record/cuda/cupti_profiler.h"
 #include "record/known_libraries.h"
+#include "record/marks/mark_kinds.h"
 #include "record/sampling/obtained_rate.h"
 #include "record/sampling/sample_clock.h"
 #include "record/sampling/sample_rate.h"
@@ -191,6 +192,31 @@ static void look_at_accelerators(void)
     }
 }
 
+/* Marks that programs carry. Whether a program has some is known when it runs. */
+static void look_at_marks(void)
+{
+    char library[PATH_MAX];
+    if (fm_find_library(FM_MARKS_LIBRARY, library, sizeof library, NULL) != FM_OK) {
+        fm_doctor_report(FM_HEALTH_WARNING, "install fermata again", "marks: %s is missing",
+                         FM_MARKS_LIBRARY);
+        return;
+    }
+    for (int i = 0; i < FM_MARK_KINDS; i++) {
+        const struct fm_mark_kind_facts *kind = &fm_mark_kinds[i];
+        const char *named = kind->variable != NULL ? getenv(kind->variable) : NULL;
+        if (named != NULL && named[0] != '\0') {
+            fm_doctor_report(FM_HEALTH_WARNING, "unset it, if the other tool is not needed",
+                             "marks of %s: not recorded, for %s names %s", kind->title,
+                             kind->variable, named);
+        } else {
+            fm_doctor_report(
+                FM_HEALTH_GOOD, NULL, "marks of %s: recorded%s%s%s, %s", kind->title,
+                kind->by_default ? "" : " with --marks=", kind->by_default ? "" : kind->name,
+                kind->by_default ? " if the program has them" : "", kind->way);
+        }
+    }
+}
+
 static void look_at_resources(void)
 {
     enum { LITTLE = 1 << 30 };
@@ -230,6 +256,7 @@ int fm_command_doctor(int argc, char **argv)
     look_at_samples();
     look_at_counters();
     look_at_accelerators();
+    look_at_marks();
     look_at_resources();
     fm_doctor_buffers();
     if (reader.operand_count > 0) {

@@ -2,6 +2,7 @@
 #include "cli/recording/dry_run.h"
 
 #include "cli/text/safe_text.h"
+#include "record/marks/mark_kinds.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -12,6 +13,13 @@
 /* The launcher's own variables are set anew for each recording. */
 static bool concerns_recording(const char *entry)
 {
+    for (int i = 0; i < FM_MARK_KINDS; i++) {
+        const char *variable = fm_mark_kinds[i].variable;
+        const size_t length = variable != NULL ? strlen(variable) : 0;
+        if (length != 0 && strncmp(entry, variable, length) == 0 && entry[length] == '=') {
+            return true;
+        }
+    }
     return strncmp(entry, "LD_PRELOAD=", 11) == 0 ||
            (strncmp(entry, "FERMATA_", 8) == 0 && strncmp(entry, "FERMATA_RESULT_FILE=", 20) != 0);
 }

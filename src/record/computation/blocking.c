@@ -98,7 +98,7 @@ void fm_blocking_end(enum fm_blocking function, struct fm_blocking_call call, st
 {
     struct fm_thread *thread = fm_thread_self;
     uint64_t end = fm_clock_now();
-    bool is_long = end - call.begin >= shortest;
+    bool is_long = end - call.begin >= shortest && !fm_samples_are_off();
     if (!is_computing(thread)) {
         return;
     }

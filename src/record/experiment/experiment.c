@@ -7,6 +7,7 @@
 #include "record/experiment/experiment_note.h"
 #include "record/experiment/job.h"
 #include "record/experiment/kept_variables.h"
+#include "record/marks/mark_kinds.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -372,6 +373,21 @@ static void write_sampling(FILE *file, const struct fm_environment *e)
     fputs("}", file);
 }
 
+/* Lists the kinds of marks that were found, if any. */
+static void write_marks(FILE *file, uint32_t kinds)
+{
+    const char *separator = ",\n  \"marks\": [";
+    for (uint32_t i = 0; i < FM_MARK_KINDS; i++) {
+        if ((kinds >> i & 1) != 0) {
+            fprintf(file, "%s\"%s\"", separator, fm_mark_kinds[i].name);
+            separator = ", ";
+        }
+    }
+    if (kinds != 0) {
+        fputc(']', file);
+    }
+}
+
 static void write_description(FILE *file, const struct fm_environment *e)
 {
     struct utsname host = {0};
@@ -406,6 +422,7 @@ static void write_description(FILE *file, const struct fm_environment *e)
         write_sampling(file, e);
     }
     write_instrumentation(file, e);
+    write_marks(file, e->marks);
     if (e->recorded != NULL) {
         fputs(",\n  \"recorded\": ", file);
         fm_text_write_json(file, e->recorded);

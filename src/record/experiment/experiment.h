@@ -72,6 +72,7 @@ struct fm_environment {
     uint64_t max_size;         /**< size limit of the experiment, bytes; 0, UINT64_MAX: none */
     const char *recorded;      /**< parts of the run selected for recording, NULL: everything */
     const char *unseen;        /**< calls that are not recorded, sentences, or NULL */
+    uint32_t marks;            /**< marks that rank 0 has recorded: bits of enum fm_mark_kind */
     const char *failure;       /**< first failure, or NULL */
     const char *incomplete;    /**< the missing parts, a sentence, or NULL */
     double sample_rate;        /**< in Hz; 0: nothing was sampled */

@@ -24,9 +24,11 @@
 #include "record/mpi/objects/comm.h"
 #include "record/mpi/sessions.h"
 #include "record/paradigm/exchange/message_pieces.h"
+#include "record/user/pcontrol.h"
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -520,5 +522,16 @@ int fm_MPI_Abort(MPI_Comm comm, int errorcode)
 
 int fm_MPI_Pcontrol(const int level, ...)
 {
-    FM_RECORD_PLAIN(int, MPI_Pcontrol, PMPI_Pcontrol(level));
+    const char *name = NULL;
+    if ((level == 1 || level == -1) && fm_pcontrol_has_names()) {
+        va_list arguments;
+        va_start(arguments, level);
+        name = va_arg(arguments, const char *);
+        va_end(arguments);
+    }
+    struct fm_thread *thread = fm_call_enter_brief(FM_FUNCTION_MPI_Pcontrol);
+    int result = PMPI_Pcontrol(level);
+    fm_call_leave(thread);
+    fm_pcontrol(level, name);
+    return result;
 }

@@ -16,6 +16,7 @@
 #include "record/counting/papi/sde_counters.h"
 #include "record/interface.h"
 #include "record/link/linked.h"
+#include "record/marks/mark_kinds.h"
 #include "record/preload/interpose.h"
 #include "record/preload/lookup.h"
 #include "record/preload/notify.h"
@@ -667,6 +668,21 @@ int InitializeInjection(void)
     }
     errno = saved;
     return 1;
+}
+
+/* ---- marks that programs carry ---- */
+
+/* Called by the NVTX of a program that finds no NVTX_INJECTION64_PATH: the variable was removed. */
+__attribute__((visibility("default"))) int InitializeInjectionNvtx2Preinject(void *tables);
+int InitializeInjectionNvtx2Preinject(void *tables)
+{
+    int saved = errno;
+    int (*begin)(void *);
+    *(const void **)&begin =
+        is_allowed() ? load_symbol(FM_MARKS_LIBRARY, "InitializeInjectionNvtx2") : NULL;
+    int result = begin != NULL ? begin(tables) : 0;
+    errno = saved;
+    return result;
 }
 
 /* fm_user_connect_t; see user/interface.h. */

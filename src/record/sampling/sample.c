@@ -20,6 +20,7 @@
 
 static struct {
     bool active; /* atomic */
+    bool is_off; /* by the program; atomic */
     int number;  /* of the signal; 0: no signal is used */
     pid_t process;
     double rate;
@@ -36,6 +37,16 @@ static struct {
     uint64_t beat_due;           /* time of the next heartbeat; atomic */
     void (*tell)(const char *format, ...);
 } samples;
+
+void fm_samples_switch(bool off)
+{
+    __atomic_store_n(&samples.is_off, off, __ATOMIC_RELAXED);
+}
+
+bool fm_samples_are_off(void)
+{
+    return __atomic_load_n(&samples.is_off, __ATOMIC_RELAXED);
+}
 
 /* ---- in the handler ---- */
 
@@ -208,7 +219,7 @@ static void expire(struct fm_thread *thread, void *context)
     own->weight = fm_sample_period_expire(&own->period, cpu,
                                           own->clock.is_perf ? 0 : fm_sample_clock_since_tick());
     if (!fm_thread_is_quiet(thread) && !thread->is_marking && thread->stack != NULL &&
-        thread->visits.count == 0 && !fm_pause_is_due(thread)) {
+        thread->visits.count == 0 && !fm_pause_is_due(thread) && !fm_samples_are_off()) {
         own->held_back = own->held == thread->cursor;
         if (!own->held_back) {
             record(thread, fm_here_interrupted(context), true);

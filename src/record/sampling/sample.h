@@ -89,6 +89,13 @@ void fm_samples_report(void);
 /** States that the rate asked for cannot be had (fm_obtained_rate_expect_less). */
 bool fm_samples_expect_less(char *text, size_t size);
 
+/** Switches samples off or on in all threads; the clocks go on. The waits in the C library that
+ * they record (computation/blocking.h) are switched, too. Thread-safe. */
+void fm_samples_switch(bool off);
+
+/** Whether they are switched off. */
+bool fm_samples_are_off(void);
+
 /** Called when the program sets the action of a signal: if it is the signal of sampling, sampling
  * ends. Thread-safe; errno is preserved. */
 void fm_samples_signal_set(int number);

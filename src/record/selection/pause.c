@@ -276,6 +276,9 @@ static void end_pause(struct fm_thread *thread, uint64_t time)
     write_switch(thread, FM_RECORD_RECORDING_ON, stayed, time);
     for (size_t i = thread->pause.common; i < thread->open.count; i++) {
         const struct fm_open_region *region = fm_open_region(regions[i]);
+        if ((regions[i] & FM_OPEN_UNRECORDED) != 0) {
+            continue;
+        }
         if (region->is_phase) {
             regions[i] |= FM_OPEN_UNRECORDED;
         } else {

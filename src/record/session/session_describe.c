@@ -22,6 +22,13 @@
 #include <string.h>
 #include <unistd.h>
 
+static uint32_t found_marks; /* bits of enum fm_mark_kind */
+
+void fm_session_note_marks(uint32_t kind)
+{
+    __atomic_fetch_or(&found_marks, (uint32_t)1 << kind, __ATOMIC_RELAXED);
+}
+
 static bool verbose(void)
 {
     const char *text = fm_variable("FERMATA_VERBOSE");
@@ -63,6 +70,7 @@ struct fm_environment fm_session_environment(void)
         .progress = progress(),
         .max_size = fm_session_state.max_size,
         .recorded = part_of_run(),
+        .marks = __atomic_load_n(&found_marks, __ATOMIC_RELAXED),
         .resolution = fm_clock_resolution(),
         .failure = fm_archive_failure(),
         .sample_rate = samples.rate,

@@ -12,6 +12,10 @@
 /** The facts that are known now. Texts in the result are valid at least until the next call. */
 struct fm_environment fm_session_environment(void);
 
+/** Notes that a region was defined for marks of a kind (enum fm_mark_kind), which the facts list.
+ * Thread-safe. */
+void fm_session_note_marks(uint32_t kind);
+
 /** Describes the new experiment; called by rank 0. */
 void fm_session_describe_begin(void);
 

@@ -5,6 +5,7 @@
 #include "counters/size_bins.h"
 #include "record/brief/event_budget.h"
 #include "record/gpu_option.h"
+#include "record/marks/mark_kinds.h"
 #include "record/sampling/sample_rate.h"
 #include "record/selection/flight_option.h"
 #include "record/selection/scope.h"
@@ -152,6 +153,17 @@ const char *fm_refuse_size_bins(const char *text)
     struct fm_size_bins bins;
     _Static_assert(FM_SIZE_RULES_MOST == 32, "said below");
     return fm_size_bins_read(text, &bins) ? NULL : "up to 32 ascending sizes, as in 64,1K,64KB";
+}
+
+const char *fm_refuse_marks(const char *text)
+{
+#define FM_MARK_KIND(identifier, name, ...) name ", "
+    uint32_t kinds;
+    return fm_mark_kinds_read(text, &kinds) ? NULL
+                                            : "a list of "
+#include "record/marks/mark_kinds.def"
+                                              "default; or off";
+#undef FM_MARK_KIND
 }
 
 const char *fm_refuse_gpu(const char *text)

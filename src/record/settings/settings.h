@@ -113,6 +113,7 @@ const char *fm_refuse_flight_recorder(const char *text);
 const char *fm_refuse_snapshot(const char *text);
 const char *fm_refuse_counters(const char *text);
 const char *fm_refuse_size_bins(const char *text);
+const char *fm_refuse_marks(const char *text);
 const char *fm_refuse_gpu(const char *text);
 const char *fm_refuse_flush_interval(const char *text);
 const char *fm_refuse_clock_exchange(const char *text);

@@ -3,6 +3,7 @@
 
 #include "record/selection/pause.h"
 #include "record/session/session.h"
+#include "record/session/session_describe.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@ const struct fm_user_functions fm_user_functions = {
     .is_recording = fm_is_recording,
     .flight_dump = fm_user_flight_dump,
     .define_parameter_unsigned = fm_user_define_parameter_unsigned,
+    .marks_found = fm_session_note_marks,
 };
 
 void fm_user_flight_dump(void)

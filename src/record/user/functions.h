@@ -18,6 +18,10 @@ void fm_user_begin_region(void *region);
 void fm_user_end_region(const void *region);
 void fm_user_end_region_named(struct fm_text name);
 
+/** Switches the records of regions that begin from now on off or on, in all threads. Regions that
+ * are open then end as they began. Thread-safe. */
+void fm_user_switch_regions(bool off);
+
 /* In value.c: */
 void *fm_user_define_parameter(struct fm_text name, bool is_text);
 void *fm_user_define_parameter_unsigned(struct fm_text name);

@@ -86,6 +86,25 @@ static void write_record(struct fm_thread *thread, enum fm_record_kind kind, uin
     fm_user_written(thread, place + FM_WORDS_REGION_ENTER);
 }
 
+/* Regions that begin now have no records. */
+static bool regions_are_off;
+
+void fm_user_switch_regions(bool off)
+{
+    __atomic_store_n(&regions_are_off, off, __ATOMIC_RELAXED);
+}
+
+/* The region is open without records, so that its end is found. */
+static void begin_unrecorded(const struct user_region *region)
+{
+    uint64_t now;
+    struct fm_thread *thread = fm_user_thread(&now, false);
+    if (thread != NULL) {
+        fm_nesting_push(&thread->open, (uintptr_t)region | FM_OPEN_UNRECORDED);
+        fm_user_done(thread);
+    }
+}
+
 static void end_visit(struct fm_thread *thread, struct fm_phase_visits *visits, uint64_t flags)
 {
     if ((flags & FM_OPEN_SELECTED) != 0) {
@@ -100,6 +119,10 @@ void fm_user_begin_region(void *object)
 {
     const struct user_region *region = object;
     uint64_t now, number = 0, flags = 0;
+    if (__builtin_expect(__atomic_load_n(&regions_are_off, __ATOMIC_RELAXED), 0)) {
+        begin_unrecorded(region);
+        return;
+    }
     struct fm_phase_visits *visits = __atomic_load_n(&region->open.visits, __ATOMIC_ACQUIRE);
     if (region->open.is_selected && fm_selected_visit_begins()) {
         flags = FM_OPEN_SELECTED;
