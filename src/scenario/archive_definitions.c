@@ -214,17 +214,21 @@ static void write_locations(struct definitions *definitions)
         for (uint32_t thread = 0; thread < scenario->thread_count; thread++) {
             uint32_t location = rank * scenario->thread_count + thread;
             const struct fm_scenario_location *timeline = &scenario->locations[location];
+            if (timeline->is_absent) {
+                continue;
+            }
             snprintf(name, sizeof name,
                      thread == 0           ? "Master thread"
                      : timeline->is_stream ? "CUDA stream %u"
                                            : "Thread %u",
                      thread);
-            keep(definitions, OTF2_GlobalDefWriter_WriteLocation(
-                                  definitions->writer, fm_archive_location_id(scenario, location),
-                                  string(definitions, name),
-                                  timeline->is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
-                                                      : OTF2_LOCATION_TYPE_CPU_THREAD,
-                                  timeline->count, timeline->is_stream ? accelerator : rank));
+            keep(definitions,
+                 OTF2_GlobalDefWriter_WriteLocation(
+                     definitions->writer, fm_archive_location_id(scenario, location),
+                     string(definitions, timeline->name != NULL ? timeline->name : name),
+                     timeline->is_stream ? OTF2_LOCATION_TYPE_ACCELERATOR_STREAM
+                                         : OTF2_LOCATION_TYPE_CPU_THREAD,
+                     timeline->count, timeline->is_stream ? accelerator : rank));
         }
         accelerator += has_accelerator(scenario, rank);
     }

@@ -98,7 +98,9 @@ static OTF2_ErrorCode write_content(const struct fm_scenario *scenario, OTF2_Arc
     }
     uint32_t locations = scenario->rank_count * scenario->thread_count;
     for (uint32_t i = 0; code == OTF2_SUCCESS && i < locations; i++) {
-        code = write_location(scenario, archive, i);
+        if (!scenario->locations[i].is_absent) {
+            code = write_location(scenario, archive, i);
+        }
     }
     if (code == OTF2_SUCCESS) {
         code = OTF2_Archive_CloseDefFiles(archive);

@@ -259,6 +259,7 @@ void fm_scenario_free(struct fm_scenario *scenario)
     for (uint64_t i = 0; scenario->locations != NULL && i < locations; i++) {
         free(scenario->locations[i].events);
         free(scenario->locations[i].open_regions);
+        free(scenario->locations[i].name);
     }
     for (uint32_t i = 0; scenario->teams != NULL && i < scenario->team_names.count; i++) {
         free(scenario->teams[i].locations);

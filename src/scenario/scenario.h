@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /** @file
  * Scenarios: small timelines, written by hand or by a generator, with the results that their
- * analysis must have. A scenario becomes an OTF2 archive record by record, so that every rule of
- * the analysis can be tested exactly. The language is described in docs/scenarios.md.
+ * analysis must have; also timelines that were imported from other profilers. A scenario becomes an
+ * OTF2 archive record by record, so that every rule of the analysis can be tested exactly. The
+ * language is described in docs/scenarios.md.
  *
  * All structures are plain data that fm_scenario_parse() or the builder functions fill. A scenario
  * is not thread-safe while it is built, and safe for any number of readers afterwards.
@@ -177,6 +178,8 @@ struct fm_scenario_location {
     uint32_t *open_regions; /**< entered and not left, the innermost last */
     size_t depth, depth_capacity;
     bool is_stream; /**< of an accelerator */
+    bool is_absent; /**< not in the archive: its process has fewer locations than others */
+    char *name;     /**< NULL: by its number */
 };
 
 /** Kinds of expectations. */

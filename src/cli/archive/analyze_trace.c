@@ -90,6 +90,20 @@ static uint32_t count_neighbours(const struct fm_cube *cube, uint32_t location)
     return count;
 }
 
+/* ... and what was not certain, or mended, when an archive was made of traces of other profilers.
+ */
+static fm_status_t add_warnings_of_import(struct fm_cube *cube, const json_t *environment,
+                                          struct fm_error *error)
+{
+    const json_t *warnings = json_object_get(environment, "warnings");
+    fm_status_t status = FM_OK;
+    for (size_t i = 0; i < json_array_size(warnings) && status == FM_OK; i++) {
+        const char *text = json_string_value(json_array_get(warnings, i));
+        status = text != NULL ? fm_cube_warn(cube, error, "%.1000s", text) : FM_OK;
+    }
+    return status;
+}
+
 /* ... and that threads had to wait for processors: the run delay of all processes, and the number
  * of processors of the host of rank 0. */
 static fm_status_t add_crowding(struct fm_cube *cube, const json_t *environment,
@@ -169,7 +183,10 @@ static fm_status_t add_environment(struct fm_cube *cube, const char *archive,
                                    struct fm_error *error)
 {
     json_t *environment = fm_environment_load(archive);
-    fm_status_t status = add_selection(cube, environment, error);
+    fm_status_t status = add_warnings_of_import(cube, environment, error);
+    if (status == FM_OK) {
+        status = add_selection(cube, environment, error);
+    }
     if (status == FM_OK) {
         status = add_crowding(cube, environment, error);
     }

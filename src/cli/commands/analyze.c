@@ -2,6 +2,7 @@
 #include "base/process/launcher.h"
 #include "cli/archive/analysis_team.h"
 #include "cli/archive/analyze_trace.h"
+#include "cli/archive/imported_traces.h"
 #include "cli/archive/isolated_command.h"
 #include "cli/commands/commands.h"
 #include "cli/options/options.h"
@@ -91,11 +92,14 @@ static fm_status_t take_option(struct fm_option_reader *reader, int option,
     }
 }
 
-/* @return the first thing that is wrong
- * @param mpi   out: the MPI library that the user has chosen
- * @param help  out: only the help is wanted */
+/* Reads the command line; traces of other profilers become an experiment.
+ * @return the first thing that is wrong
+ * @param mpi       out: the MPI library that the user has chosen
+ * @param help      out: only the help is wanted
+ * @param imported  out: the experiment that was made; NULL: none. To be freed */
 static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_request *request,
-                                  const char **mpi, bool *help, struct fm_error *error)
+                                  const char **mpi, bool *help, char **imported,
+                                  struct fm_error *error)
 {
     struct fm_option_reader reader;
     fm_status_t status = FM_OK;
@@ -116,6 +120,15 @@ static fm_status_t read_arguments(int argc, char **argv, struct fm_analyze_reque
         return status;
     }
     request->archive = reader.operands[0];
+    status = fm_imported_traces(request->archive, request->output, request->quiet, imported, error);
+    if (status != FM_OK) {
+        return status;
+    }
+    if (*imported != NULL) {
+        request->archive = *imported;
+        free(request->output);
+        request->output = NULL;
+    }
     if (request->output == NULL) {
         request->output = default_output(request->archive);
     }
@@ -126,9 +139,10 @@ int fm_command_analyze(int argc, char **argv)
 {
     struct fm_analyze_request request = {0};
     const char *mpi = NULL;
+    char *imported = NULL;
     bool help = false;
     int status;
-    request.status = read_arguments(argc, argv, &request, &mpi, &help, &request.error);
+    request.status = read_arguments(argc, argv, &request, &mpi, &help, &imported, &request.error);
     if (request.status == FM_OK && !help) {
         request.status = fm_team_check_library(mpi, &request.error);
         mpi = request.status == FM_OK ? mpi : NULL;
@@ -149,6 +163,7 @@ int fm_command_analyze(int argc, char **argv)
                      : fm_run_isolated("analyze", request.archive, 0, fm_analyze_trace, &request);
     }
     free(request.output);
+    free(imported);
     fm_vector_free(&request.patterns);
     fm_pattern_selection_free(&request.selection);
     fm_chosen_options_free(&request.chosen);
