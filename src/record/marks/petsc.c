@@ -22,10 +22,14 @@ enum { DEEPEST = 64 };
 static int pushed[DEEPEST];
 static int depth;
 
+/* Some names of PETSc end with blanks. */
 static struct fm_mark_name *named(const char *name)
 {
-    return fm_mark_name(FM_MARKS_PETSC, NULL,
-                        (struct fm_text){name, name != NULL ? strlen(name) : 0});
+    size_t length = name != NULL ? strlen(name) : 0;
+    while (length > 1 && name[length - 1] == ' ') {
+        length--;
+    }
+    return fm_mark_name(FM_MARKS_PETSC, NULL, (struct fm_text){name, length});
 }
 
 static bool is_event(int event)

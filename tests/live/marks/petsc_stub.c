@@ -64,7 +64,7 @@ int PetscInitializeStub(int view)
 {
     int event, stage;
     PetscLogStageRegister("Main Stage", &stage);
-    PetscLogEventRegister("MatMult", 0, &event);
+    PetscLogEventRegister("MatMult  ", 0, &event);
     return view ? PetscLogDefaultBegin() : 0;
 }
 
