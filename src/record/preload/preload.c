@@ -20,6 +20,7 @@
 #include "record/preload/interpose.h"
 #include "record/preload/lookup.h"
 #include "record/preload/notify.h"
+#include "record/preload/petsc.h"
 #include "record/preload/programs.h"
 #include "record/preload/sanitizers.h"
 #include "record/preload/start.h"
@@ -672,14 +673,19 @@ int InitializeInjection(void)
 
 /* ---- marks that programs carry ---- */
 
+/* See petsc.h. */
+const void *fm_preload_own_symbol(const char *file, const char *name)
+{
+    return is_allowed() ? load_symbol(file, name) : NULL;
+}
+
 /* Called by the NVTX of a program that finds no NVTX_INJECTION64_PATH: the variable was removed. */
 __attribute__((visibility("default"))) int InitializeInjectionNvtx2Preinject(void *tables);
 int InitializeInjectionNvtx2Preinject(void *tables)
 {
     int saved = errno;
     int (*begin)(void *);
-    *(const void **)&begin =
-        is_allowed() ? load_symbol(FM_MARKS_LIBRARY, "InitializeInjectionNvtx2") : NULL;
+    *(const void **)&begin = fm_preload_own_symbol(FM_MARKS_LIBRARY, "InitializeInjectionNvtx2");
     int result = begin != NULL ? begin(tables) : 0;
     errno = saved;
     return result;
