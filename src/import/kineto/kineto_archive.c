@@ -350,6 +350,7 @@ static fm_status_t begin(struct making *making, struct fm_error *error)
         return fm_fail(error, FM_ERR_DATA,
                        "the profiler traces have too many threads and streams, or memory ran out");
     }
+    making->scenario->machine = "PyTorch profiler";
     making->correlation = parameter(making, FM_SCENARIO_CORRELATION_PARAMETER);
     making->stream = parameter(making, FM_SCENARIO_STREAM_PARAMETER);
     making->event = parameter(making, FM_SCENARIO_EVENT_PARAMETER);
