@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/recorder_costs.h"
 #include "base/text.h"
+#include "diagnosis/efficiency/exposed_communication.h"
 #include "diagnosis/efficiency/idle_threads.h"
 #include "diagnosis/file_access.h"
 #include "diagnosis/hang/open_time.h"
@@ -369,6 +370,7 @@ void fm_observations_find(const struct fm_diagnosis *diagnosis, struct fm_senten
     add_findings(diagnosis, lines);
     find_costly_calls(diagnosis, FM_METRIC_MPI, lines);
     find_costly_calls(diagnosis, FM_METRIC_CUDA_TIME, lines);
+    fm_exposed_communication_find(diagnosis, lines);
     find_idle_threads(diagnosis, lines);
     find_task_starvation(diagnosis, lines);
     find_thread_starts(diagnosis, lines);

@@ -22,7 +22,7 @@ bool fm_is_communication(fm_metric_t metric)
 {
     while (metric != FM_METRIC_NONE) {
         if (metric == FM_METRIC_MPI || metric == FM_METRIC_SHMEM || metric == FM_METRIC_ARMCI ||
-            metric == FM_METRIC_CAF) {
+            metric == FM_METRIC_CAF || metric == FM_METRIC_C10D) {
             return true;
         }
         metric = fm_metric_info(metric)->parent;

@@ -44,14 +44,15 @@ void fm_time_shares(const struct fm_diagnosis *diagnosis,
         {"SHMEM without waiting", without_waiting(diagnosis, FM_METRIC_SHMEM)},
         {"ARMCI without waiting", without_waiting(diagnosis, FM_METRIC_ARMCI)},
         {"Coarrays without waiting", without_waiting(diagnosis, FM_METRIC_CAF)},
+        {"torch.distributed without waiting", without_waiting(diagnosis, FM_METRIC_C10D)},
         {"OpenMP without waiting", without_waiting(diagnosis, FM_METRIC_OMP_TIME)},
         {"Threads without waiting", without_waiting(diagnosis, FM_METRIC_PTHREAD_TIME)},
         {"Overhead", diagnosis->metrics[FM_METRIC_OVERHEAD]},
         {"Not classified",
          diagnosis->exclusive[FM_METRIC_TIME] + diagnosis->exclusive[FM_METRIC_EXECUTION]},
     };
-    static const char *const of_profile[FM_TIME_SHARE_COUNT] = {[4] = "MPI", "SHMEM",  "ARMCI",
-                                                                "Coarrays",  "OpenMP", "Threads"};
+    static const char *const of_profile[FM_TIME_SHARE_COUNT] = {
+        [4] = "MPI", "SHMEM", "ARMCI", "Coarrays", "torch.distributed", "OpenMP", "Threads"};
     memcpy(shares, computed, sizeof computed);
     for (size_t i = 0; diagnosis->cube->is_profile && i < FM_TIME_SHARE_COUNT; i++) {
         shares[i].name = of_profile[i] != NULL ? of_profile[i] : shares[i].name;

@@ -17,7 +17,7 @@ struct fm_time_share {
                             and without calls that were never left, a class of their own */
 };
 
-#define FM_TIME_SHARE_COUNT 12
+#define FM_TIME_SHARE_COUNT 13
 
 /** Whether no time is known: the report is of counters only, and no process has reached its regular
  * end, at which the times of calls are written. */

@@ -241,7 +241,7 @@ static void write_system(struct definitions *definitions)
     /* Compilers differ in the order in which they evaluate arguments: here each adds one string. */
     OTF2_StringRef machine = string(definitions, "machine");
     keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNode(
-                          writer, MACHINE_NODE, string(definitions, "scenario"), machine,
+                          writer, MACHINE_NODE, string(definitions, scenario->machine), machine,
                           OTF2_UNDEFINED_SYSTEM_TREE_NODE));
     keep(definitions, OTF2_GlobalDefWriter_WriteSystemTreeNodeDomain(
                           writer, MACHINE_NODE, OTF2_SYSTEM_TREE_DOMAIN_MACHINE));

@@ -26,7 +26,7 @@ static OTF2_FlushType always_flush(void *data, OTF2_FileType type, OTF2_Location
 
 static const OTF2_FlushCallbacks flush_callbacks = {.otf2_pre_flush = always_flush};
 
-static OTF2_ErrorCode set_properties(OTF2_Archive *archive)
+static OTF2_ErrorCode set_properties(OTF2_Archive *archive, const char *machine)
 {
     static const struct {
         const char *name;
@@ -40,7 +40,7 @@ static OTF2_ErrorCode set_properties(OTF2_Archive *archive)
     };
     OTF2_ErrorCode code = OTF2_Archive_SetCreator(archive, "fermata " FERMATA_VERSION);
     if (code == OTF2_SUCCESS) {
-        code = OTF2_Archive_SetMachineName(archive, "scenario");
+        code = OTF2_Archive_SetMachineName(archive, machine);
     }
     for (size_t i = 0; code == OTF2_SUCCESS && i < sizeof properties / sizeof *properties; i++) {
         code = OTF2_Archive_SetBoolProperty(archive, properties[i].name, properties[i].value, true);
@@ -88,7 +88,7 @@ static OTF2_ErrorCode write_content(const struct fm_scenario *scenario, OTF2_Arc
         code = OTF2_Archive_SetSerialCollectiveCallbacks(archive);
     }
     if (code == OTF2_SUCCESS) {
-        code = set_properties(archive);
+        code = set_properties(archive, scenario->machine);
     }
     if (code == OTF2_SUCCESS) {
         code = OTF2_Archive_OpenEvtFiles(archive);

@@ -60,6 +60,7 @@ struct fm_scenario *fm_scenario_create(const char *name, uint64_t ticks_per_seco
         return NULL;
     }
     scenario->ticks_per_second = ticks_per_second;
+    scenario->machine = "scenario";
     scenario->rank_count = rank_count;
     scenario->thread_count = thread_count;
     scenario->name = strdup(name);

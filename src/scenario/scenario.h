@@ -210,6 +210,7 @@ struct fm_scenario_expectation {
 
 struct fm_scenario {
     char *name;                /**< of the file, for messages */
+    const char *machine;       /**< root of the system tree */
     uint64_t ticks_per_second; /**< 1000 / unit */
     uint32_t rank_count, thread_count;
     struct fm_key_table regions;      /**< names */

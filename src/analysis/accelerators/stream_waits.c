@@ -160,17 +160,15 @@ static void find_idle_streams(const struct fm_finder *finder, uint32_t process,
     }
     for (size_t i = 0; i < of->work.count; i++) {
         const struct fm_stream_work *item = &of->work.items[i];
-        const struct fm_thread_record *record =
-            &trace->locations[item->stream].threads.items[item->record];
         while (next < of->awaited.count && of->awaited.items[next].work < i) {
             next++;
         }
         if (compared.stream != item->stream) {
             compare_anew(&compared, item->stream);
         }
-        if (record->next_activity > 0) {
-            find_idle(finder, of, i, (struct fm_call_ref){item->stream, record->next_activity - 1},
-                      next, &compared);
+        if (item->idle_before != FM_NONE) {
+            find_idle(finder, of, i, (struct fm_call_ref){item->stream, item->idle_before}, next,
+                      &compared);
         } else if (i == 0 || of->work.items[i - 1].stream != item->stream) {
             add_begin(finder, of, i, next);
         }
@@ -281,14 +279,13 @@ static void find_copy_waits(const struct fm_finder *finder, const fm_stream_work
         const struct fm_stream_work *copy = &work->items[i];
         const struct fm_call_ref call = copy->launch;
         const struct fm_location *stream = &trace->locations[copy->stream];
-        const uint32_t next = stream->threads.items[copy->record].next_activity;
         if (fm_trace_called(trace, &trace->locations[call.location], call.activity)->call !=
             FM_CALL_STREAM_COPY) {
             continue;
         }
-        if (next > 0) {
-            const struct fm_call_ref idle = {copy->stream, next - 1};
-            fm_found_wait(finder, call, stream->enter.items[next - 1], idle,
+        if (copy->idle_before != FM_NONE) {
+            const struct fm_call_ref idle = {copy->stream, copy->idle_before};
+            fm_found_wait(finder, call, stream->enter.items[idle.activity], idle,
                           FM_METRIC_CUDA_COPY_WAIT);
             fm_stream_depend(finder, call, idle, FM_DEPENDS_ON_STREAM);
         }

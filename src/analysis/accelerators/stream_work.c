@@ -57,6 +57,17 @@ static const struct launch *find_launch(const launch_vector *launches, uint64_t 
     return low > 0 && launches->items[low - 1].id == id ? &launches->items[low - 1] : NULL;
 }
 
+/* @return the idle call in front of the work with a record. Work that communicates is an activity
+ * itself, and lies between both. */
+static uint32_t idle_before(const struct fm_trace *trace, const struct fm_location *stream,
+                            const struct fm_thread_record *record)
+{
+    const uint32_t next = record->next_activity;
+    const bool is_activity =
+        next > 0 && fm_trace_called(trace, stream, next - 1)->call != FM_CALL_STREAM_IDLE;
+    return next > is_activity ? next - is_activity - 1 : FM_NONE;
+}
+
 static void list_stream(const struct fm_trace *trace, uint32_t stream,
                         const launch_vector *launches, fm_stream_work_vector *work)
 {
@@ -73,6 +84,7 @@ static void list_stream(const struct fm_trace *trace, uint32_t stream,
                                      .id = record->id,
                                      .stream = stream,
                                      .record = r,
+                                     .idle_before = idle_before(trace, location, record),
                                      .idle_after = ends ? record->next_activity : FM_NONE,
                                      .launch_record = launch->record,
                                      .launch = launch->call,

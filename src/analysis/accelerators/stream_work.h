@@ -17,8 +17,10 @@ struct fm_stream_work {
     uint64_t id;            /**< of the correlation */
     uint32_t stream;        /**< location */
     uint32_t record;        /**< of the stream: row of its correlation */
-    uint32_t idle_after;    /**< activity of the stream that is entered when the work ends; the one
-                                 before it is that before the work. FM_NONE: the trace ends earlier */
+    uint32_t idle_before;   /**< activity of the stream that the work ends; FM_NONE: none, the
+                                 stream begins */
+    uint32_t idle_after;    /**< ... that is entered when the work ends; FM_NONE: the trace ends
+                                 earlier */
     uint32_t launch_record; /**< of the launching location: row */
     struct fm_call_ref launch;
 };

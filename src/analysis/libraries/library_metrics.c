@@ -3,20 +3,20 @@
 
 #define FM_METRIC_FITS(symbol)                                                                     \
     (FM_METRIC_##symbol == FM_METRIC_NONE || FM_METRIC_##symbol <= UINT8_MAX)
-#define FM_LIBRARY_METRICS(rule, mpi, shmem, armci, caf)                                           \
+#define FM_LIBRARY_METRICS(rule, mpi, shmem, armci, caf, c10d)                                     \
     _Static_assert(FM_METRIC_FITS(mpi) && FM_METRIC_FITS(shmem) && FM_METRIC_FITS(armci) &&        \
-                       FM_METRIC_FITS(caf),                                                        \
+                       FM_METRIC_FITS(caf) && FM_METRIC_FITS(c10d),                                \
                    "candidates and parts keep a metric in 8 bits");
 #include "analysis/libraries/library_metrics.def"
 #undef FM_LIBRARY_METRICS
 
 /* uint16_t: FM_METRIC_NONE has more than 8 bits. */
-static const uint16_t metrics[FM_RULES][FM_PARADIGM_CAF + 1] = {
-#define FM_LIBRARY_METRICS(rule, mpi, shmem, armci, caf)                                           \
+static const uint16_t metrics[FM_RULES][FM_PARADIGM_C10D + 1] = {
+#define FM_LIBRARY_METRICS(rule, mpi, shmem, armci, caf, c10d)                                     \
     [FM_RULE_##rule] = {                                                                           \
         [FM_PARADIGM_USER] = FM_METRIC_NONE,     [FM_PARADIGM_MPI] = FM_METRIC_##mpi,              \
         [FM_PARADIGM_SHMEM] = FM_METRIC_##shmem, [FM_PARADIGM_ARMCI] = FM_METRIC_##armci,          \
-        [FM_PARADIGM_CAF] = FM_METRIC_##caf,                                                       \
+        [FM_PARADIGM_CAF] = FM_METRIC_##caf,     [FM_PARADIGM_C10D] = FM_METRIC_##c10d,            \
     },
 #include "analysis/libraries/library_metrics.def"
 #undef FM_LIBRARY_METRICS
@@ -25,7 +25,8 @@ static const uint16_t metrics[FM_RULES][FM_PARADIGM_CAF + 1] = {
 bool fm_is_library(fm_paradigm_t paradigm)
 {
     return paradigm == FM_PARADIGM_MPI || paradigm == FM_PARADIGM_SHMEM ||
-           paradigm == FM_PARADIGM_ARMCI || paradigm == FM_PARADIGM_CAF;
+           paradigm == FM_PARADIGM_ARMCI || paradigm == FM_PARADIGM_CAF ||
+           paradigm == FM_PARADIGM_C10D;
 }
 
 fm_metric_t fm_library_metric(fm_paradigm_t paradigm, fm_rule_t rule)

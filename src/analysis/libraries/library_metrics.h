@@ -12,7 +12,7 @@
 #include <stdbool.h>
 
 /** Number of programming models that communicate between processes. */
-#define FM_LIBRARIES 4
+#define FM_LIBRARIES 5
 
 /** The rules. */
 typedef enum {
@@ -26,7 +26,7 @@ typedef enum {
 fm_metric_t fm_library_metric(fm_paradigm_t paradigm, fm_rule_t rule);
 
 /** @return whether calls of a programming model communicate between processes: MPI, SHMEM, ARMCI,
- * coarrays. */
+ * coarrays, torch.distributed. */
 bool fm_is_library(fm_paradigm_t paradigm);
 
 /** @return whether a metric is the own time of calls that synchronize one-sided communication, not

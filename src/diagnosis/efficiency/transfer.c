@@ -12,7 +12,8 @@
 static bool is_transfer(fm_metric_t metric)
 {
     static const fm_metric_t trees[] = {FM_METRIC_MPI_COMMUNICATION, FM_METRIC_SHMEM_COMMUNICATION,
-                                        FM_METRIC_ARMCI_COMMUNICATION, FM_METRIC_CAF_COMMUNICATION};
+                                        FM_METRIC_ARMCI_COMMUNICATION, FM_METRIC_CAF_COMMUNICATION,
+                                        FM_METRIC_C10D};
     for (size_t i = 0; i < sizeof trees / sizeof trees[0]; i++) {
         if (fm_metric_is_within(metric, trees[i])) {
             return fm_wait_state_kind(metric) == FM_METRIC_NONE;

@@ -2,6 +2,7 @@
 #include "import/kineto/kineto_archive.h"
 
 #include "import/kineto/kernel_name.h"
+#include "import/kineto/kineto_collectives.h"
 #include "import/kineto/kineto_ranks.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ struct making {
     struct fm_kineto_job *job;
     struct fm_scenario *scenario;
     struct fm_kineto_rank *ranks; /* as the traces */
+    fm_kineto_part_vector parts;  /* in collectives */
     uint32_t most_threads;
     uint32_t correlation, stream, event, window; /* numbers of parameters, and a window */
     bool is_hip, has_memory;
@@ -228,12 +230,27 @@ static void append_bytes(struct making *making, uint32_t rank, uint32_t location
     }
 }
 
+static void append_collective(struct making *making, uint32_t location,
+                              const struct fm_kineto_part *part, uint64_t begin, uint64_t end)
+{
+    append(making, location,
+           (struct fm_scenario_event){.kind = FM_SCENARIO_COLL_BEGIN, .time = begin});
+    append(making, location,
+           (struct fm_scenario_event){.kind = FM_SCENARIO_COLL_END,
+                                      .time = end,
+                                      .object = part->communicator,
+                                      .peer = FM_SCENARIO_NONE,
+                                      .detail = part->operation,
+                                      .bytes = part->stated->sent,
+                                      .received = part->stated->received});
+}
+
 static void make_stream(struct making *making, uint32_t rank, uint32_t place)
 {
     const struct fm_kineto_rank *of = &making->ranks[rank];
     struct fm_kineto_lane *lane = &of->trace->lanes.items[of->streams.items[place]];
     const uint32_t location = location_of(making, rank, true, place);
-    for (size_t i = 0; i < lane->events.count && making->has_memory; i++) {
+    for (uint32_t i = 0; i < lane->events.count && making->has_memory; i++) {
         const struct fm_kineto_event *event = &lane->events.items[i];
         const uint64_t begin = fm_kineto_time(making->job, of->trace, event->begin);
         const uint64_t end = fm_kineto_time(making->job, of->trace, event->end);
@@ -245,6 +262,11 @@ static void make_stream(struct making *making, uint32_t rank, uint32_t place)
             append_number(making, location, begin, making->correlation, event->correlation);
         }
         append_bytes(making, rank, location, event, begin);
+        const struct fm_kineto_part *part =
+            fm_kineto_part_of(&making->parts, rank, of->streams.items[place], i);
+        if (part != NULL) {
+            append_collective(making, location, part, begin, end);
+        }
         append(
             making, location,
             (struct fm_scenario_event){.kind = FM_SCENARIO_LEAVE, .time = end, .object = number});
@@ -328,6 +350,7 @@ static fm_status_t begin(struct making *making, struct fm_error *error)
         return fm_fail(error, FM_ERR_DATA,
                        "the profiler traces have too many threads and streams, or memory ran out");
     }
+    making->scenario->machine = "PyTorch profiler";
     making->correlation = parameter(making, FM_SCENARIO_CORRELATION_PARAMETER);
     making->stream = parameter(making, FM_SCENARIO_STREAM_PARAMETER);
     making->event = parameter(making, FM_SCENARIO_EVENT_PARAMETER);
@@ -343,6 +366,10 @@ fm_status_t fm_kineto_archive_make(struct fm_kineto_job *job, struct fm_scenario
     struct making making = {.job = job};
     making.ranks = fm_allocate(job->traces.count, sizeof *making.ranks);
     fm_status_t status = begin(&making, error);
+    if (status == FM_OK) {
+        status =
+            fm_kineto_collectives_match(job, making.ranks, making.scenario, &making.parts, error);
+    }
     for (uint32_t rank = 0; rank < job->traces.count && status == FM_OK; rank++) {
         const struct fm_kineto_rank *of = &making.ranks[rank];
         for (uint32_t i = 0; i < of->threads.count; i++) {
@@ -356,6 +383,7 @@ fm_status_t fm_kineto_archive_make(struct fm_kineto_job *job, struct fm_scenario
         fm_kineto_rank_free(&making.ranks[i]);
     }
     fm_free(making.ranks);
+    fm_vector_free(&making.parts);
     if (status == FM_OK && !making.has_memory) {
         status = fm_fail(error, FM_ERR_SYSTEM, "no memory for the events of the profiler traces");
     }

@@ -175,16 +175,23 @@ static void check_ranks(struct fm_kineto_job *job)
 
 /* ---- times ---- */
 
-static void set_origin(struct fm_kineto_job *job)
+/* Times of traces without a base are times of day. */
+static void set_bases(struct fm_kineto_job *job)
 {
     bool have_base = true;
     for (size_t i = 0; i < job->traces.count; i++) {
         have_base = have_base && job->traces.items[i].base != 0;
     }
+    for (size_t i = 0; i < job->traces.count && !have_base; i++) {
+        job->traces.items[i].base = 0;
+    }
+}
+
+void fm_kineto_set_origin(struct fm_kineto_job *job)
+{
     job->origin = INT64_MAX;
     for (size_t i = 0; i < job->traces.count; i++) {
-        struct fm_kineto_trace *trace = &job->traces.items[i];
-        trace->base = have_base ? trace->base : 0; /* older traces have times of day */
+        const struct fm_kineto_trace *trace = &job->traces.items[i];
         for (size_t l = 0; l < trace->lanes.count; l++) {
             const struct fm_kineto_lane *lane = &trace->lanes.items[l];
             for (size_t e = 0; e < lane->events.count; e++) {
@@ -238,7 +245,8 @@ fm_status_t fm_kineto_job_read(const char *path, struct fm_kineto_job *job, stru
     }
     if (status == FM_OK) {
         check_ranks(job);
-        set_origin(job);
+        set_bases(job);
+        fm_kineto_set_origin(job);
         warn_of_events(job);
     }
     return status;

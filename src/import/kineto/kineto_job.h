@@ -34,6 +34,10 @@ fm_status_t fm_kineto_job_read(const char *path, struct fm_kineto_job *job, stru
 
 void fm_kineto_job_free(struct fm_kineto_job *job);
 
+/** Makes the begin of the first event the origin of all times. To be called again when the bases of
+ * traces change. */
+void fm_kineto_set_origin(struct fm_kineto_job *job);
+
 /** Adds a warning. */
 void fm_kineto_warn(struct fm_kineto_job *job, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

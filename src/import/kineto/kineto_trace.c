@@ -368,7 +368,8 @@ static fm_status_t take_of_file(struct reading *reading, const char *key)
         return each_member(reading, take_of_job);
     }
     if (strcmp(key, "baseTimeNanoseconds") == 0 && reading->json.token == FM_JSON_NUMBER) {
-        reading->trace->base = number(reading->json.text, 0);
+        const int64_t base = number(reading->json.text, 0);
+        reading->trace->base = base < MOST_TIME && base > -MOST_TIME ? base : 0;
     }
     return fm_json_skip(&reading->json, reading->error);
 }

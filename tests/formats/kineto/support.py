@@ -99,6 +99,10 @@ class Traces(unittest.TestCase):
         self.assertEqual(checked.returncode, 0, checked.stdout + checked.stderr)
         return Report(experiment)
 
+    def text(self):
+        done = subprocess.run([FERMATA, "report", self.folder + ".fermata"], check=True, capture_output=True, text=True)
+        return " ".join(done.stdout.split())
+
     def refused(self, path, *texts, status=3):
         done = self.analyze(path)
         self.assertEqual(done.returncode, status, done.stderr)

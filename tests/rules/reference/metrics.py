@@ -110,6 +110,8 @@ time
           caf_earlyreduce
           caf_latebroadcast
           caf_wait_nxn
+    c10d
+      c10d_wait_nxn
     omp_time
       omp_management
         omp_fork
