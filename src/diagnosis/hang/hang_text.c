@@ -402,6 +402,19 @@ static void tell_unproved(const struct fm_diagnosis *diagnosis, const char *who,
     free(running);
 }
 
+/* Whether the cycle has all threads of one process of several, whose name stands for them. */
+static bool is_process_of_several(const struct fm_diagnosis *diagnosis, const char *who)
+{
+    const struct fm_cube *cube = diagnosis->cube;
+    const struct fm_cube_hang *hang = &cube->hang;
+    for (uint32_t i = 1; i < hang->cycle_count; i++) {
+        if (cube->locations[hang->cycle[i]].rank != cube->locations[hang->cycle[0]].rank) {
+            return false;
+        }
+    }
+    return strstr(who, "thread") == NULL;
+}
+
 static void tell_kind(const struct fm_diagnosis *diagnosis, struct fm_sentences *sentences)
 {
     const struct fm_cube_hang *hang = &diagnosis->cube->hang;
@@ -409,10 +422,12 @@ static void tell_kind(const struct fm_diagnosis *diagnosis, struct fm_sentences 
     switch (hang->kind) {
     case FM_HANG_DEADLOCK:
         who = name_cycle(diagnosis);
-        fm_sentences_add(sentences, "",
-                         hang->cycle_count == 1 ? "Deadlock: %s waits for itself."
-                                                : "Deadlock: %s wait for each other in a circle.",
-                         who);
+        if (hang->cycle_count == 1) {
+            fm_sentences_add(sentences, "", "Deadlock: %s waits for itself.", who);
+        } else {
+            fm_sentences_add(sentences, "", "Deadlock: %s%s wait for each other in a circle.",
+                             is_process_of_several(diagnosis, who) ? "the threads of " : "", who);
+        }
         break;
     case FM_HANG_MISSING:
         who = name_stuck(diagnosis, true);

@@ -146,11 +146,28 @@ static bool read_text(const char *path, char *text, size_t size)
     return length != 0;
 }
 
-/* @return false: the thread is not there, or nothing is known about it */
-static bool describe_thread(uint32_t process, uint32_t id, char *text, size_t size)
+/* Describes a blocked thread. Its system call is readable for those who may trace the process,
+ * which many systems restrict to its parents; the kernel's function in which it is blocked is
+ * readable for the same user. */
+static void describe_blocked(const char *folder, uint32_t process, bool by_device, char *text,
+                             size_t size)
 {
-    char path[96], line[1024];
-    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", process, id);
+    char path[PATH_MAX], line[1024];
+    snprintf(path, sizeof path, "%s/syscall", folder);
+    if (read_text(path, line, sizeof line) && describe_call(process, line, text, size)) {
+        return;
+    }
+    snprintf(path, sizeof path, "%s/wchan", folder);
+    const bool is_known = read_text(path, line, sizeof line) && strcmp(line, "0") != 0;
+    snprintf(text, size, "%s%s%s%s",
+             by_device ? "waiting for a disk or a device" : "blocked in the system",
+             is_known ? " (" : "", is_known ? line : "", is_known ? " of the kernel)" : "");
+}
+
+bool fm_live_thread_describe(const char *folder, uint32_t process, char *text, size_t size)
+{
+    char path[PATH_MAX], line[1024];
+    snprintf(path, sizeof path, "%s/stat", folder);
     if (!read_text(path, line, sizeof line)) {
         return false;
     }
@@ -166,11 +183,7 @@ static bool describe_thread(uint32_t process, uint32_t id, char *text, size_t si
         return true;
     case 'S':
     case 'D':
-        snprintf(path, sizeof path, "/proc/%u/task/%u/syscall", process, id);
-        if (!read_text(path, line, sizeof line) || !describe_call(process, line, text, size)) {
-            snprintf(text, size,
-                     state == 'S' ? "blocked in the system" : "waiting for a disk or a device");
-        }
+        describe_blocked(folder, process, state == 'D', text, size);
         return true;
     default:
         return false;
@@ -187,7 +200,9 @@ static void read_process(const char *directory, const struct fm_journal_process 
     }
     for (uint32_t thread = 0; thread < buffers.thread_count; thread++) {
         const uint32_t id = fm_buffer_system_id(&buffers, thread);
-        if (id != 0 && describe_thread(process->process, id, text, sizeof text)) {
+        char folder[64];
+        snprintf(folder, sizeof folder, "/proc/%u/task/%u", process->process, id);
+        if (id != 0 && fm_live_thread_describe(folder, process->process, text, sizeof text)) {
             static struct fm_shown_call call; /* large */
             const bool is_shown = fm_buffer_open_call(&buffers, thread, &call);
             fm_vector_push(threads, ((struct fm_live_thread){

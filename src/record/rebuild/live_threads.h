@@ -9,6 +9,8 @@
 
 #include "base/containers/vector.h"
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct fm_live_thread {
@@ -26,6 +28,13 @@ typedef FM_VECTOR(struct fm_live_thread) fm_live_threads;
  * @param threads  empty; out: ascending by location, to be freed with fm_live_threads_free(). Not
  *                 thread-safe */
 void fm_live_threads_read(const char *directory, fm_live_threads *threads);
+
+/** Describes what a thread does at this moment: "running", "in read of /data/mesh.bin", "blocked in
+ * the system (pipe_read of the kernel)".
+ * @param folder   of the thread in /proc
+ * @param process  ID of its process, whose files are named
+ * @return false: the thread is not there, or nothing is known about it */
+bool fm_live_thread_describe(const char *folder, uint32_t process, char *text, size_t size);
 
 /** @return what a location does now; NULL: not known. O(log threads) */
 const char *fm_live_threads_text(const fm_live_threads *threads, uint64_t location);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* No call ends until FOLDER/go exists, then calls end until FOLDER/stop exists. Usage: resumes FOLDER */
+/* No call ends until FOLDER/go exists, then calls end until FOLDER/stop exists. Usage: resumes
+ * FOLDER */
 #include "note.h"
 
 #include <mpi.h>

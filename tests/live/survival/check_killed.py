@@ -4,7 +4,7 @@
 program has counted its calls in a file: none that it has counted is missing in the trace, and no more are
 there than those in which its threads were.
 
-usage: check_killed.py --fermata F --mpirun M --program P [--kills N] [--seed S] [--ranks N]
+usage: check_killed.py --fermata F --mpirun M --program P [--kills N] [--all] [--seed S] [--ranks N]
                        [--option OPTION...] [--variable NAME=VALUE...] WORKLOAD...
 """
 
@@ -29,9 +29,10 @@ KEPT = 100  # calls of each kind that the smallest flight recorder has at least
 
 
 def environment(variables):
-    return dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
-                OMPI_MCA_osc="^rdma", **dict(variable.split("=", 1) for variable in variables))
+    usual = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                 OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+                 OMPI_MCA_osc="^rdma")
+    return {**usual, **dict(variable.split("=", 1) for variable in variables)}
 
 
 def counts_of(memory, rank):
@@ -82,6 +83,32 @@ def buffer_files(folder):
             pass
 
 
+def kill(options, run, memory):
+    """Kills a rank, or all ranks after the recorder and the launcher, so that no process completes the experiment."""
+    ranks = [counts_of(memory, rank)[0] for rank in range(options.ranks)]
+    if not options.all:
+        os.kill(random.choice(ranks), signal.SIGKILL)
+        return
+    os.killpg(run.pid, signal.SIGKILL)
+    for process in ranks:
+        try:
+            os.kill(process, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has ended with its launcher
+    end = time.monotonic() + LONGEST
+    while any(is_running(process) for process in ranks):
+        if time.monotonic() > end:
+            sys.exit("a rank lives on")
+        time.sleep(0.005)
+
+
+def is_running(process):
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[0] not in "ZX"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
 def check_run(options, workload, folder):
     """Yields what is wrong after a run that was killed."""
     counts = folder / "counts"
@@ -90,11 +117,11 @@ def check_run(options, workload, folder):
                "-n", str(options.ranks), options.program, str(counts), workload]
     with open(counts, "r+b") as file, mmap.mmap(file.fileno(), 0) as memory:
         run = subprocess.Popen(command, cwd=folder, env=environment(options.variable),
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True)
         wait_for(lambda: all(any(counts_of(memory, rank)[2].values()) for rank in range(options.ranks)),
                  "the program has not begun", run)
         time.sleep(random.uniform(0, options.longest))
-        os.kill(counts_of(memory, random.randrange(options.ranks))[0], signal.SIGKILL)
+        kill(options, run, memory)
         _, errors = run.communicate(timeout=LONGEST)
         visits, paths = recorded_calls(options.fermata, folder / "experiment", folder)
         told = json.loads((folder / "experiment/environment.json").read_text())
@@ -126,6 +153,7 @@ def main():
     for name in ("--fermata", "--mpirun", "--program"):
         parser.add_argument(name, required=True)
     parser.add_argument("--kills", type=int, default=1, help="of each workload")
+    parser.add_argument("--all", action="store_true", help="kill the recorder, the launcher and all ranks")
     parser.add_argument("--seed", type=int, default=int(os.environ.get("FERMATA_SEED", "1")))
     parser.add_argument("--ranks", type=int, default=3)
     parser.add_argument("--longest", type=float, default=0.6, help="seconds before the kill, at most")

@@ -17,14 +17,22 @@ class Need:
         self.of, self.is_any, self.never = list(of), is_any, never
 
 
+def fits(send, receive):
+    return send.target == receive.rank and receive.source in (None, send.rank) and receive.tag in (None, send.tag)
+
+
+def threads_that_call(state, rank):
+    """Threads of a process that may call MPI; ended ones have none."""
+    if rank in state.ended:
+        return []
+    return [location for location in state.calls
+            if location[0] == rank and (location[1] == 0 or state.level in ("serialized", "multiple"))]
+
+
 def match(state):
     """MPI's matching of the messages that were sent and the receives that were posted, both in the order of their times.
     @return the sends and the receives that have a partner"""
     sends, receives, matched = [], [], set()
-
-    def fits(send, receive):
-        return (send.target == receive.rank and receive.source in (None, send.rank) and receive.tag in (None, send.tag))
-
     for message in sorted(state.messages, key=lambda m: m.time):
         mine, others = (sends, receives) if message.is_send else (receives, sends)
         partner = next((other for other in others
@@ -43,23 +51,30 @@ def others_of(state, location):
             + [other for other in state.calls if other[0] == location[0] and other != location])
 
 
-def need_of_message(state, message, matched):
+def senders_of(state, location, source):
+    """Who may send a message: the source; of any, all other processes, and the other threads of its own that may call MPI."""
+    if source is not None:
+        return Need([source])
+    threads = [other for other in threads_that_call(state, location[0]) if other != location]
+    return Need([rank for rank in range(state.ranks) if rank != location[0]] + threads, is_any=True)
+
+
+def need_of_message(state, message, matched, location):
     if id(message) in matched:
         return Need()  # it is under way
     if message.is_send:
-        return Need([message.target])
-    if message.source is None:
-        return Need([rank for rank in range(state.ranks) if rank != message.rank], is_any=True)
-    return Need([message.source])
+        # Not proved: a receive that fits may be for this message, as an earlier one may have been received by a matched
+        # probe.
+        is_posted = any(fits(message, other) for other in state.messages if not other.is_send)
+        return Need([] if is_posted else [message.target])
+    return senders_of(state, location, message.source)
 
 
 def need_of_probe(state, call, waiting):
     if any(send.target == call.location[0] and call.source in (None, send.rank) and call.tag in (None, send.tag)
            for send in waiting):
         return Need()
-    if call.source is None:
-        return Need([rank for rank in range(state.ranks) if rank != call.location[0]], is_any=True)
-    return Need([call.source])
+    return senders_of(state, call.location, call.source)
 
 
 def need_of_collective(state, call):
@@ -85,7 +100,7 @@ def need_of(state, call, matched, waiting):
     """What an open call waits for."""
     location = call.location
     if call.kind in ("messages", "any of messages"):
-        return Need([need_of_message(state, message, matched) for message in call.messages],
+        return Need([need_of_message(state, message, matched, location) for message in call.messages],
                     is_any=call.kind == "any of messages")
     if call.kind == "probe":
         return need_of_probe(state, call, waiting)
@@ -94,8 +109,8 @@ def need_of(state, call, matched, waiting):
     if call.kind == "finalize":
         return Need([rank for rank in range(state.ranks) if rank != location[0]
                      and not any(other.kind == "finalize" for other in state.calls.values() if other.location[0] == rank)])
-    if call.kind == "start":
-        return Need([call.target] if not call.is_posted else [])
+    if call.kind == "epoch":
+        return Need([call.partner] if not call.is_there else [])
     if call.kind == "window lock":
         return Need([call.holder])
     if call.kind == "mutex":
@@ -113,20 +128,13 @@ def answer(state):
              for location, call in state.calls.items() if call.counts}
     free = {location for location in state.calls if location not in needs and location[0] not in state.ended}
 
-    def threads_that_call(rank):
-        """Threads of a process that may call MPI; ended ones have none."""
-        if rank in state.ended:
-            return []
-        return [location for location in state.calls
-                if location[0] == rank and (location[1] == 0 or state.level in ("serialized", "multiple"))]
-
     def is_free(of):
         if isinstance(of, Need):
             each = [is_free(part) for part in of.of]
             return not of.never and (any(each) if of.is_any else all(each))
         if isinstance(of, tuple):
             return of in free
-        return any(location in free for location in threads_that_call(of))
+        return any(location in free for location in threads_that_call(state, of))
 
     while True:
         more = {location for location, need in needs.items() if location not in free and is_free(need)}
@@ -143,7 +151,7 @@ def answer(state):
             return set()
         if isinstance(of, Need):
             return set().union(*[waits_for(part) for part in of.of])
-        return {of} if isinstance(of, tuple) else set(threads_that_call(of))
+        return {of} if isinstance(of, tuple) else set(threads_that_call(state, of))
 
     return (DEADLOCK if _has_cycle({location: waits_for(needs[location]) & stuck for location in stuck}) else MISSING), stuck
 

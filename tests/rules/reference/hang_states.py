@@ -103,7 +103,7 @@ class State:
         kinds = [(3, self._compute), (1, self._poll), (4, self._receive), (4, self._send), (1, self._send_and_receive),
                  (2, self._wait_for_requests), (1, self._probe), (3, self._collective), (1, self._change)]
         if location[1] == 0:
-            kinds += [(1, self._start), (1, self._window_lock), (0.5, self._finalize)]
+            kinds += [(2, self._epoch), (1, self._window_lock), (0.5, self._finalize)]
         if not may_call:
             kinds = [(1, self._compute), (1, self._change)]
         if self.threads > 1:
@@ -197,16 +197,22 @@ class State:
         self._open(location, "MPI_Finalize")
         return Call(location, "finalize")
 
-    def _start(self, location):
-        target, is_posted = self._other(location[0]), self.random.random() < 0.3
-        window = self.windows
+    def _epoch(self, location):
+        """Waits for the post of the partner, or for the end of its access; the partner may have made it before."""
+        rank, partner = location[0], self._other(location[0])
+        window, is_there = self.windows, self.random.random() < 0.4
+        function = self.random.choice(("MPI_Win_start", "MPI_Win_complete", "MPI_Win_wait"))
+        is_there &= partner not in self.ended and (partner, 0) not in self.calls
         self.windows += 1
-        if is_posted and target not in self.ended and (target, 0) not in self.calls:
-            self._past((target, 0), "MPI_Win_post", f"group_sync w{window} {location[0]}")
-        else:
-            is_posted = False
-        self._open(location, "MPI_Win_start", f"group_sync w{window} {target}")
-        return Call(location, "start", target=target, is_posted=is_posted)
+        if function == "MPI_Win_wait":
+            self._past(location, "MPI_Win_post", f"group_sync w{window} {partner}")
+        elif function == "MPI_Win_complete":
+            self._past(location, "MPI_Win_start", f"group_sync w{window} {partner}")
+        theirs = ("MPI_Win_start", "MPI_Win_complete") if function == "MPI_Win_wait" else ("MPI_Win_post",)
+        for each in theirs if is_there else ():
+            self._past((partner, 0), each, f"group_sync w{window} {rank}")
+        self._open(location, function, f"group_sync w{window} {partner}")
+        return Call(location, "epoch", partner=partner, is_there=is_there)
 
     def _window_lock(self, location):
         """Another process, which has not made its call yet, has the lock."""
