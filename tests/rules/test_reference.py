@@ -402,7 +402,8 @@ class RandomTest(unittest.TestCase):
                            "mpi_rma_synchronization", "mpi_communication", "mpi_latesender_wo",
                            "mpi_io", "shmem", "shmem_communication", "armci", "caf",
                            "caf_communication", "omp_time", "omp_synchronization", "omp_barrier",
-                           "pthread_time", "overhead"}
+                           "pthread_time", "overhead",
+                           "c10d", "c10d_wait_nxn"}  # of imported traces: tests/formats/kineto
         everything = (set(metrics.TIME_METRICS) | set(metrics.COUNT_METRICS)
                       | set(metrics.INFO_METRICS))
         for index in range(820):

@@ -152,6 +152,9 @@ static void write_traffic(const struct tables *tables, bool is_listed)
 static void remove_kept(void)
 {
     char path[PATH_MAX + 64];
+    /* Not before all processes have written theirs: on a full file system the room that becomes
+     * free would decide whose files are whole. */
+    fm_session.exchange->barrier();
     fm_kept_tables_remove(fm_session.directory, fm_session.exchange->rank);
     fm_journal_remove(NULL);
     fm_session.exchange->barrier();
