@@ -5,6 +5,7 @@
  * for n kernels of a process. */
 #include "analysis/model/own_metric.h"
 #include "analysis/pattern.h"
+#include "base/containers/search.h"
 #include "base/containers/sort.h"
 
 /* An interval in which kernels compute. */
@@ -58,19 +59,13 @@ static void unite(busy_vector *list)
 /* @return for how long kernels compute up to a time */
 static uint64_t busy_until(const busy_vector *list, uint64_t t)
 {
-    size_t low = 0, high = list->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (list->items[middle].begin < t) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    if (low == 0) {
+    const size_t begun =
+        list->count == 0 ? 0
+                         : fm_count_below(&list->items->begin, list->count, sizeof *list->items, t);
+    if (begun == 0) {
         return 0;
     }
-    const struct busy *last = &list->items[low - 1];
+    const struct busy *last = &list->items[begun - 1];
     return last->before + ((t < last->end ? t : last->end) - last->begin);
 }
 

@@ -306,6 +306,7 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
     struct fm_finder finder = *(const struct fm_finder *)context;
     const struct fm_trace *trace = finder.analysis->trace;
     struct accelerators of = {0};
+    bool *launches = fm_launching_regions(trace);
     finder.worker = worker;
     for (uint32_t process = first; process < last; process++) {
         fm_stream_work_list(trace, process, &of.work);
@@ -317,13 +318,14 @@ static void find(void *context, unsigned worker, uint32_t first, uint32_t last)
             find_stream_waits(&finder, process, &of);
             find_copy_waits(&finder, &of.work);
         } else {
-            fm_unlaunched_streams_find(&finder, process);
+            fm_unlaunched_streams_find(&finder, process, launches);
         }
     }
     fm_vector_free(&of.work);
     fm_vector_free(&of.streams);
     fm_vector_free(&of.awaited);
     fm_accelerator_events_free(&of.events);
+    fm_free(launches);
 }
 
 static void detect(const struct fm_finder *finder)

@@ -132,7 +132,17 @@ static void find_idle(const struct fm_finder *finder, const struct process *of, 
     }
 }
 
-void fm_unlaunched_streams_find(const struct fm_finder *finder, uint32_t process)
+bool *fm_launching_regions(const struct fm_trace *trace)
+{
+    bool *launches = fm_allocate(trace->region_count, sizeof *launches);
+    for (uint32_t r = 0; r < trace->region_count; r++) {
+        launches[r] = fm_function_launches(trace->regions[r].paradigm, trace->regions[r].name);
+    }
+    return launches;
+}
+
+void fm_unlaunched_streams_find(const struct fm_finder *finder, uint32_t process,
+                                const bool *launches)
 {
     const struct fm_trace *trace = finder->analysis->trace;
     struct process of = {.first = fm_trace_first_location(trace, process),
@@ -140,14 +150,9 @@ void fm_unlaunched_streams_find(const struct fm_finder *finder, uint32_t process
     if (of.first == of.end || !trace->locations[of.end - 1].is_stream) {
         return; /* streams are behind the threads of their process */
     }
-    bool *launches = fm_allocate(trace->region_count, sizeof *launches);
-    for (uint32_t r = 0; r < trace->region_count; r++) {
-        launches[r] = fm_function_launches(trace->regions[r].paradigm, trace->regions[r].name);
-    }
     for (uint32_t l = of.first; l < of.end && !trace->locations[l].is_stream; l++) {
         read_thread(finder, &of, l, launches);
     }
-    fm_free(launches);
     fm_sort(of.calls.items, of.calls.count, sizeof *of.calls.items, compare_launches);
     for (uint32_t l = of.first; l < of.end; l++) {
         if (trace->locations[l].is_stream && trace->locations[l].begin != UINT64_MAX) {

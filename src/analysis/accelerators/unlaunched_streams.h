@@ -13,8 +13,13 @@
 
 #include "analysis/pattern.h"
 
+/** @return [region]: whether its calls give streams work; to be freed with fm_free(). */
+bool *fm_launching_regions(const struct fm_trace *trace);
+
 /** Finds the waits of a process none of whose work has a recorded launch, and where its streams
- * begin. O(calls + works * log launches) */
-void fm_unlaunched_streams_find(const struct fm_finder *finder, uint32_t process);
+ * begin. O(calls + works * log launches)
+ * @param launches  fm_launching_regions() */
+void fm_unlaunched_streams_find(const struct fm_finder *finder, uint32_t process,
+                                const bool *launches);
 
 #endif

@@ -309,20 +309,12 @@ static void add_counters(struct fm_cube *cube, const char *archive)
     fm_doubts_free(&doubts);
 }
 
-static fm_status_t warn_of_damage(struct fm_cube *cube, const char *archive, struct fm_error *error)
-{
-    char *damage = fm_environment_damage(archive);
-    fm_status_t status = damage != NULL ? fm_cube_warn_omission(cube, error, "%s.", damage) : FM_OK;
-    free(damage);
-    return status;
-}
-
 /* Process 0 writes the report.
  * @param detail  for the timeline of the page; NULL: it has none */
 static fm_status_t write_report(const struct fm_analyze_request *request, struct fm_cube *cube,
                                 struct fm_detail *detail, struct fm_error *error)
 {
-    fm_status_t status = warn_of_damage(cube, request->archive, error);
+    fm_status_t status = fm_environment_warn(request->archive, cube, error);
     const uint32_t of_records = cube->warning_count;
     if (status == FM_OK) {
         status = add_switched_off(cube, request, error);

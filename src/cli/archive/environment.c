@@ -58,6 +58,18 @@ char *fm_environment_damage(const char *archive)
     return damage;
 }
 
+fm_status_t fm_environment_warn(const char *archive, struct fm_cube *cube, struct fm_error *error)
+{
+    char *damage = fm_environment_damage(archive);
+    bool is_known = damage == NULL;
+    for (uint32_t i = 0; i < cube->warning_count && !is_known; i++) {
+        is_known = strncmp(cube->warnings[i], damage, strlen(damage)) == 0;
+    }
+    fm_status_t status = is_known ? FM_OK : fm_cube_warn_omission(cube, error, "%s.", damage);
+    free(damage);
+    return status;
+}
+
 uint32_t fm_environment_overhead(const json_t *environment)
 {
     const json_t *recorder = json_object_get(environment, "recorder");

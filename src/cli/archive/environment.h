@@ -6,6 +6,7 @@
 #define FERMATA_CLI_ARCHIVE_ENVIRONMENT_H
 
 #include "base/error.h"
+#include "cube/model/cube.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -19,6 +20,9 @@ json_t *fm_environment_load(const char *archive);
 /** @return a sentence without a full stop about an environment.json that is there and cannot be
  * read, to be freed; NULL: it can be, or there is none */
 char *fm_environment_damage(const char *archive);
+
+/** Adds this sentence to the warnings of a report, unless they have it. */
+fm_status_t fm_environment_warn(const char *archive, struct fm_cube *cube, struct fm_error *error);
 
 /** @return by how much recording has made the run longer, millionths; 0: not stated
  * @param environment  may be NULL */

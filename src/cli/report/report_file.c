@@ -75,25 +75,6 @@ bool fm_lacks_report(const char *place)
     return lacks && !has_foreign;
 }
 
-/* The experiment's file may have been damaged after the analysis, and of reports of counters. */
-static fm_status_t warn_of_damage(const char *place, struct fm_cube *cube, struct fm_error *error)
-{
-    char *damage = fm_environment_damage(place);
-    fm_status_t status = FM_OK;
-    bool is_known = damage == NULL;
-    for (uint32_t i = 0; i < cube->warning_count && !is_known; i++) {
-        is_known = strncmp(cube->warnings[i], damage, strlen(damage)) == 0;
-    }
-    if (!is_known) {
-        status = fm_cube_warn_omission(cube, error, "%s.", damage);
-    }
-    free(damage);
-    if (status != FM_OK) {
-        fm_cube_free(cube);
-    }
-    return status;
-}
-
 fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_error *error)
 {
     struct stat info;
@@ -117,7 +98,13 @@ fm_status_t fm_load_report(const char *place, struct fm_cube **cube, struct fm_e
         free(foreign);
     } else {
         status = fm_cube_read(path, cube, error);
-        status = status == FM_OK ? warn_of_damage(place, *cube, error) : status;
+        /* The experiment's file may have been damaged after the analysis. */
+        if (status == FM_OK) {
+            status = fm_environment_warn(place, *cube, error);
+            if (status != FM_OK) {
+                fm_cube_free(*cube);
+            }
+        }
     }
     free(path);
     return status;

@@ -17,7 +17,7 @@ struct fm_efficiency {
     double load_balance;  /**< mean / longest occupied time */
     double communication; /**< longest occupied time / duration; of a run that was predicted on an
                                ideal network: serialization * transfer */
-    double serialization; /**< longest computation / duration on the ideal network; NAN: not
+    double serialization; /**< longest occupied time / duration on the ideal network; NAN: not
                                predicted */
     double transfer;      /**< duration on the ideal network / duration; NAN: not predicted */
     double offload;  /**< mean computation / mean occupied time; NAN: no call of accelerators */

@@ -17,10 +17,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Kinds of definitions that communicators and windows refer to, and themselves. */
-static const enum fm_define_kind traffic_kinds[] = {FM_DEFINE_STRING, FM_DEFINE_GROUP,
-                                                    FM_DEFINE_COMM};
-
 bool fm_rebuild_counters_is_due(const char *directory)
 {
     char path[PATH_MAX];
@@ -149,8 +145,8 @@ static bool merge_communicators(struct fm_rebuild_run *r, const struct fm_defini
 {
     struct fm_definitions part = {0};
     size_t bytes;
-    for (size_t i = 0; i < sizeof traffic_kinds / sizeof traffic_kinds[0]; i++) {
-        part.tables[traffic_kinds[i]] = own->tables[traffic_kinds[i]];
+    for (int i = 0; i < FM_TRAFFIC_KINDS; i++) {
+        part.tables[fm_traffic_kinds[i]] = own->tables[fm_traffic_kinds[i]];
     }
     void *block = fm_definitions_pack(&part, &bytes);
     const bool good = block != NULL && fm_definitions_merge(&r->set, block, bytes, map);

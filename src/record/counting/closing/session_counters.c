@@ -52,21 +52,17 @@ void fm_session_counters_begin(const struct fm_journal_process *process)
 
 /* ---- the end ---- */
 
-/* Kinds of definitions that communicators refer to, and themselves. */
-static const enum fm_define_kind kinds[] = {FM_DEFINE_STRING, FM_DEFINE_GROUP, FM_DEFINE_COMM};
-enum { KINDS = sizeof kinds / sizeof kinds[0] };
-
 /* Unifies the communicators of all processes, and not their call sites, which no file needs. */
 static bool unify(const struct fm_exchange *exchange, struct fm_definitions *set,
                   struct fm_define_map *map)
 {
     struct fm_definitions part = {0};
-    for (int i = 0; i < KINDS; i++) {
-        part.tables[kinds[i]] = set->tables[kinds[i]];
+    for (int i = 0; i < FM_TRAFFIC_KINDS; i++) {
+        part.tables[fm_traffic_kinds[i]] = set->tables[fm_traffic_kinds[i]];
     }
     bool good = fm_unify(exchange, &part, map);
-    for (int i = 0; i < KINDS; i++) {
-        set->tables[kinds[i]] = part.tables[kinds[i]];
+    for (int i = 0; i < FM_TRAFFIC_KINDS; i++) {
+        set->tables[fm_traffic_kinds[i]] = part.tables[fm_traffic_kinds[i]];
     }
     return good && exchange->failure == NULL;
 }

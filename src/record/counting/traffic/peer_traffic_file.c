@@ -22,6 +22,9 @@ struct output {
     bool *is_used;
 };
 
+const enum fm_define_kind fm_traffic_kinds[FM_TRAFFIC_KINDS] = {FM_DEFINE_STRING, FM_DEFINE_GROUP,
+                                                                FM_DEFINE_COMM};
+
 /* ---- members of groups ---- */
 
 /* The layout of the ranges { first, stride, count } of a group. */

@@ -23,6 +23,10 @@ struct fm_traffic_names {
     size_t function_count;
 };
 
+/** Kinds of definitions that communicators refer to, and themselves: what is unified for a map. */
+enum { FM_TRAFFIC_KINDS = 3 };
+extern const enum fm_define_kind fm_traffic_kinds[FM_TRAFFIC_KINDS];
+
 /** Writes the file. errno is the reason of a failure.
  * @param directory  of the experiment
  * @param threads    the traffic of each thread
