@@ -174,20 +174,23 @@ static int place_in(const fermata_counters_t *file, size_t guess, const char *na
     return fermata_counters_find(file, name);
 }
 
-static bool has(const struct fm_counter_job *job, size_t guess, const char *name)
+/* Position of a counter among the first `known` of the job; `known` if it is not there. */
+static size_t listed_at(const struct fm_counter_job *job, size_t known, size_t guess,
+                        const char *name)
 {
-    if (guess < job->count && strcmp(job->counters[guess].name, name) == 0) {
-        return true;
+    if (guess < known && strcmp(job->counters[guess].name, name) == 0) {
+        return guess;
     }
-    for (size_t i = 0; i < job->count; i++) {
+    for (size_t i = 0; i < known; i++) {
         if (strcmp(job->counters[i].name, name) == 0) {
-            return true;
+            return i;
         }
     }
-    return false;
+    return known;
 }
 
-/* Makes the list of counters that some process has. */
+/* Makes the list of counters that some process has. Files have thousands of counters, mostly the
+ * same ones in the same order: each is looked for behind the one before it. */
 static void list_counters(struct fm_counter_job *job)
 {
     fm_free(job->counters);
@@ -195,9 +198,13 @@ static void list_counters(struct fm_counter_job *job)
     job->count = 0;
     for (size_t rank = 0; rank < job->ranks; rank++) {
         size_t count = fermata_counters_number(job->files[rank]);
+        size_t known = job->count; /* those of the file itself have different names */
+        size_t guess = 0;
         for (size_t i = 0; i < count; i++) {
             const fermata_counter_info_t *info = fermata_counters_info(job->files[rank], i);
-            if (has(job, i, info->name)) {
+            size_t at = listed_at(job, known, guess, info->name);
+            if (at < known) {
+                guess = at + 1;
                 continue;
             }
             job->counters = fm_resize(job->counters, job->count * sizeof *job->counters,
