@@ -7,10 +7,12 @@ their begins and ends are not known. compose() replaces them by the composition 
 
 import bisect
 import copy
+import functools
 import math
 from fractions import Fraction
 
 import metrics
+import teams
 
 POOL, BLOCK, OWN = 32, 1024, 4
 POSITIONS = 2 ** 32  # in a stretch
@@ -25,14 +27,15 @@ def is_estimated(phases, region):
 
 class Stretch:
     """From one recorded event to the next. `start` and `stop` are positions of events: those from
-    `start` to `stop` - 1 lie in it. Paths are those of the location itself."""
+    `start` to `stop` - 1 lie in it. Paths are those of the location itself; `inherited` is what is
+    above them."""
 
     def __init__(self, begin, start, key, call, path):
         self.begin, self.start, self.keys, self.calls = begin, start, (key,), (call,)
         self.begun = self.origin = path  # open at the begin; `origin` may be entered there
         self.end = self.stop = self.target = self.after = None
         self.samples = []  # (time, path), weights are 1
-        self.recorded = self.first = None
+        self.recorded = self.first = self.inherited = None
 
     def close(self, end, stop, key, call, target, after):
         self.end, self.stop, self.target, self.after = end, stop, target, after
@@ -339,16 +342,33 @@ def _moves(like, time, path, target):
             + [like._replace(name="enter", args=(region,)) for region in target[common:]])
 
 
-def stretches_of(scenario, events):
-    """The stretches of a location."""
-    return _Finder(scenario).find(events, bool(events) and events[0].loc in scenario.lasting)
+def inherited_paths(events, inherited):
+    """[path above the outermost open region before each event; at the end, too].
+    inherited: the path above an Enter without open regions, by its position."""
+    result, depth, path = [], 0, ()
+    for position, event in enumerate(events):
+        if depth == 0 and event.name == "enter":
+            path = inherited(position)
+        result.append(path)
+        depth += {"enter": 1, "leave": -1}.get(event.name, 0)
+    return result + [path]
 
 
-def compose_location(scenario, events):
+def stretches_of(scenario, events, inherited):
+    """The stretches of a location. Those of different inherited paths are of different kinds."""
+    above = inherited_paths(events, inherited)
+    stretches = _Finder(scenario).find(events, bool(events) and events[0].loc in scenario.lasting)
+    for stretch in stretches:
+        stretch.inherited = above[stretch.start]
+        stretch.keys += (stretch.inherited,)
+    return stretches
+
+
+def compose_location(scenario, events, inherited):
     """The events of a location with composed stretches."""
     if not events:
         return events
-    stretches = stretches_of(scenario, events)
+    stretches = stretches_of(scenario, events, inherited)
     composed = compositions(stretches)
     result, at = [], 0
     for number in sorted(composed):
@@ -390,6 +410,8 @@ def compose(scenario):
     if not is_sampled(scenario):
         return scenario
     composed = copy.copy(scenario)
-    composed.events = {loc: compose_location(scenario, events)
+    inherited = teams.Teams(scenario)
+    composed.events = {loc: compose_location(scenario, events,
+                                             functools.partial(inherited.inherited_path, loc))
                        for loc, events in scenario.events.items()}
     return composed

@@ -55,15 +55,14 @@ class Evidence:
         """inherited: the path above an Enter without open regions, by its position."""
         self.of = []
         self._function_of = function_of
-        self._inherited = _inherited_paths(events, inherited)
-        self.entries = self._find_entries(scenario.phases, events)
+        self.entries = self._find_entries(scenario.phases, events, inherited)
         if not events:
             return
-        stretches = composition.stretches_of(scenario, events)
+        stretches = composition.stretches_of(scenario, events, inherited)
         lenders = [stretch for stretch in stretches if stretch.samples]
         kinds = {}
         for stretch in stretches:
-            kinds.setdefault((stretch.keys, self._inherited[stretch.start]), []).append(stretch)
+            kinds.setdefault(stretch.keys, []).append(stretch)
         for kind in kinds.values():
             if not kind[0].caller:
                 continue
@@ -76,14 +75,14 @@ class Evidence:
             for part in composition.blocks(kind):
                 self._add_block(part)
 
-    def _find_entries(self, phases, events):
+    def _find_entries(self, phases, events, inherited):
         """[(time, path)] of the functions whose visits are recorded: marked ones of the program. How often functions
         of libraries are called does not matter: they head no problem."""
         result, path = [], []
-        for position, event in enumerate(events):
+        for event, above in zip(events, composition.inherited_paths(events, inherited)):
             if event.name == "enter":
                 path.append(event.args[0])
-                visited = self._inherited[position] + tuple(path)
+                visited = above + tuple(path)
                 if (metrics.is_user_function(path[-1]) and path[-1] in phases
                         and self._function_of(visited) == visited):
                     result.append((event.time, visited))
@@ -97,7 +96,7 @@ class Evidence:
 
     def _function(self, stretch, path):
         """A path of the location itself below what its team has inherited."""
-        return self._function_of(self._inherited[stretch.start] + path)
+        return self._function_of(stretch.inherited + path)
 
     def _add_block(self, stretches):
         ordered = sorted((own for own in stretches if own.samples),
@@ -127,17 +126,6 @@ class Evidence:
             for number in range(first, last):
                 of[number] += ticks / (last - first)
         return weights, unsampled
-
-
-def _inherited_paths(events, inherited):
-    """[path above the outermost open region before each event; at the end, too]."""
-    result, depth, path = [], 0, ()
-    for position, event in enumerate(events):
-        if depth == 0 and event.name == "enter":
-            path = inherited(position)
-        result.append(path)
-        depth += {"enter": 1, "leave": -1}.get(event.name, 0)
-    return result + [path]
 
 
 def variance(weights, path, is_own):
